@@ -70,7 +70,7 @@ describe('configuration', () => {
     ).toContain('may not switch off "isolated"');
   });
 
-  test("a daemon must agree with what a client gives, and with the limits of the owner's file", () => {
+  test("a daemon must agree with the settings of a client and the limits of the owner's file", () => {
     const homeFile = {
       path: 'home/openchrome.json',
       content: { allowDomains: ['example.com'], viewport: '800x600' },
@@ -117,7 +117,7 @@ describe('configuration', () => {
     [['--http', 'many'], '--http: Invalid input: expected number, received NaN'],
     [['--no-http'], '--http expects a value and cannot be negated.'],
     [['--viewport', 'big'], '--viewport: WIDTHxHEIGHT'],
-  ])('%j is refused with what is wrong', (flags, message) => {
+  ])('%j is rejected with the reason', (flags, message) => {
     expect(refusal(() => resolveConfig({ flags })).message).toBe(message);
   });
 

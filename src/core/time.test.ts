@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fail } from './failure.ts';
 import { abortable, createSteadyClock, Deadline, sleep } from './time.ts';
 
-test('a deadline aborts with the failure it was given', async () => {
+test('a deadline aborts with its failure', async () => {
   using deadline = new Deadline(5, () => fail('timeout', 'late'));
   await expect(abortable(new Promise(() => {}), deadline.signal)).rejects.toMatchObject({
     code: 'timeout',
@@ -12,7 +12,7 @@ test('a deadline aborts with the failure it was given', async () => {
   expect(deadline.remainingMs).toBe(0);
 });
 
-test('a deadline follows its parent, whatever time is left', () => {
+test('a deadline is aborted with its parent, independent of the time left', () => {
   const parent = new AbortController();
   using deadline = new Deadline(60_000, undefined, parent.signal);
   parent.abort(fail('cancelled', 'stop'));

@@ -123,7 +123,7 @@ test('an aborted job leaves the queue, or ends its thread', async () => {
   expect(await pool.run<Echo>(echo, { value: 1 }, LONG)).toMatchObject({ value: 1 });
 });
 
-test('a job that exceeds its memory or throws fails alone', async () => {
+test('a job that exceeds its memory or throws does not affect other jobs', async () => {
   const [pool, echo] = [createPool(), script()];
   await expect(pool.run(echo, { fail: 'broken' }, LONG)).rejects.toThrow('broken');
   const error = await pool.run(echo, { grow: true }, LONG).catch((caught: unknown) => caught);

@@ -39,7 +39,7 @@ it('keeps vowels that are letters of their script', () => {
   expect(fold('が')).not.toBe(fold('か'));
 });
 
-it('knows the words of a text, and that a sign is a word where there is no other', () => {
+it('splits a text into words; a symbol is a word only if there are no others', () => {
   expect(wordsIn(fold('Name *'))).toEqual(['name']);
   expect(bare(fold('E-mail: (work)'))).toBe('e mail work');
   expect(wordsIn('+')).toEqual(['+']);
@@ -56,14 +56,14 @@ it('finds whole words only, except in scripts without spaces', () => {
   expect(includesEachWord('lovelace, ada', ['ada', 'lovelace'])).toBe(true);
 });
 
-it('says how alike two texts are', () => {
+it('returns the similarity of two texts', () => {
   expect(isSimilarTo('aprove')('approve')).toBeGreaterThan(0.7);
   expect(isSimilarTo('送信する')('送信')).toBeGreaterThan(0.4);
   expect(isSimilarTo('cancel')('approve')).toBe(0);
   expect(isSimilarTo('+')('+')).toBe(1);
 });
 
-it('shows the part of a long line in which the words stand', () => {
+it('shows the part of a long line that contains the words', () => {
   const line =
     'The quick brown fox jumps over the lazy dog and runs into the dark forest behind the hill';
   expect(excerpt(line, 'lazy dog', 40)).toBe('…jumps over the lazy dog and runs into…');

@@ -19,7 +19,7 @@ it('accepts arguments up to 64 levels and 100,000 values', () => {
   ).toBeUndefined();
 });
 
-it('reports arguments beyond them, however deep', () => {
+it('reports arguments beyond them, at any depth', () => {
   for (const levels of [65, 3500, 1_000_000])
     expect(findExceededLimit(nest(levels))).toBe('more than 64 levels deep');
   expect(findExceededLimit({ list: Array.from({ length: 100_001 }, () => 0) })).toBe(

@@ -88,7 +88,7 @@ describe.each(LIMIT_FIELDS)('%s', (field) => {
     },
   );
 
-  it('is told by the call that comes to the edge, by the one that passes it, and by no other', () => {
+  it('is reported by the call that reaches the limit and by the one that exceeds it, and by no other', () => {
     const limit = 8;
     const calls = UP_TO[field](limit + 3);
     if (field === 'maxWallMs') return; // not a count, see below
@@ -123,7 +123,7 @@ describe('the words', () => {
     expect(near('maxToolCalls', 2)).toBeUndefined();
   });
 
-  it('tell of the seventh observation in a row with the usual policy', () => {
+  it('report the seventh observation in a row with the default policy', () => {
     const six = UP_TO.maxObservationStreak(6);
     const before = after({ maxObservationStreak: 6 }, six);
     expect(
@@ -131,7 +131,7 @@ describe('the words', () => {
     ).toBe('observation streak 7/6, change strategy or verify');
   });
 
-  it('tell of a budget that is kept again', () => {
+  it('report a budget that is within its limit again', () => {
     const before = after({ maxObservationStreak: 6 }, UP_TO.maxObservationStreak(7));
     expect(describeChange(before, recordCall(before, aCall()))).toBe(
       'observation streak 0/6, back within the limit',
@@ -149,7 +149,7 @@ describe('the words', () => {
     );
   });
 
-  it('tell of the clock with the first call after it ran out', () => {
+  it('report the time limit with the first call after it expired', () => {
     const before = after({ maxWallMs: 1_000 }, [aCall({ ts: 1_500 })]);
     expect(describeChange(before, recordCall(before, aCall({ ts: 2_500 })))).toBe(
       'time 1500/1000 ms, change strategy or verify',
@@ -158,7 +158,7 @@ describe('the words', () => {
 });
 
 describe('checkpoints', () => {
-  it('are due every so many calls, and told each time', () => {
+  it('are due every given number of calls, and reported each time', () => {
     let envelope = createEnvelope({ ...POLICY, checkpointEveryCalls: 3 }, 1_000);
     const story = UP_TO.maxToolCalls(7).map((call) => {
       const before = envelope;
@@ -174,7 +174,7 @@ describe('checkpoints', () => {
     expect(judge(envelope).status).toBe('ok');
   });
 
-  it('give way to what is graver', () => {
+  it('are less important than an exceeded budget', () => {
     expect(
       judge(after({ checkpointEveryCalls: 3, maxToolCalls: 2 }, UP_TO.maxToolCalls(3))).next,
     ).toBe('change_strategy_or_verify');
@@ -182,7 +182,7 @@ describe('checkpoints', () => {
 });
 
 describe('the clock', () => {
-  it('is read when somebody asks', () => {
+  it('is evaluated when the status is read', () => {
     const envelope = after({ maxWallMs: 1_000 }, [aCall()]);
     expect(
       [1_000, 1_749, 1_750, 2_000, 2_001].map((now) => judge(atTime(envelope, now)).status),
@@ -213,7 +213,7 @@ describe('a task that enforces its limits', () => {
     expect(findLimitOfNextCall(atTime(after(enforced, []), 2_001), 0)).toEqual(['maxWallMs']);
   });
 
-  it('refuses for hard limits only, and only if it was asked to', () => {
+  it('rejects calls only for hard limits, and only if enforcement is on', () => {
     const streak = {
       maxObservationStreak: 1,
       maxFailureStreak: 1,
@@ -228,7 +228,7 @@ describe('a task that enforces its limits', () => {
 });
 
 describe('addresses', () => {
-  it('are the same whatever their fragment and spelling', () => {
+  it('are equal for any fragment and spelling', () => {
     const same = ['https://EXAMPLE.com', 'https://example.com/#a', 'https://example.com:443/#b?c'];
     expect(new Set(same.map(urlKey)).size).toBe(1);
     const others = [
@@ -243,14 +243,14 @@ describe('addresses', () => {
     expect(urlKey('nonsense#a')).toBe('nonsense');
   });
 
-  it('that are long take little room and are told apart all the same', () => {
+  it('that are long need little memory and are still distinguished', () => {
     const long = (end: string): string => `https://example.com/${'x'.repeat(5_000)}${end}`;
     expect(urlKey(long('a')).length).toBeLessThanOrEqual(300);
     expect(urlKey(long('a'))).not.toBe(urlKey(long('b')));
     expect(urlKey(long('a#1'))).toBe(urlKey(long('a#2')));
   });
 
-  it('are forgotten when there are too many, those that came again last', () => {
+  it('are dropped if there are too many, the most recently repeated ones last', () => {
     const often = aCall({ url: 'https://example.com/often' });
     const many = Array.from({ length: 700 }, (_, i) => aCall({ url: `https://example.com/${i}` }));
     const { sameUrlNavigations: counts } = after({}, [often, often, ...many, often]).counters;
@@ -353,7 +353,7 @@ describe('the transition', () => {
     );
   });
 
-  it('tells of a change exactly when a limit came to another state', () => {
+  it('reports a change exactly if a limit changes its state', () => {
     fc.assert(
       fc.property(somePolicy, fc.array(someCall, { maxLength: 40 }), (policy, calls) => {
         let envelope = createEnvelope(policy, 1_000);
@@ -370,7 +370,7 @@ describe('the transition', () => {
     );
   });
 
-  it('changes nothing that it was given', () => {
+  it('does not modify its input', () => {
     const freeze = <T>(value: T): T => {
       if (typeof value === 'object' && value !== null)
         for (const part of Object.values(Object.freeze(value))) freeze(part);

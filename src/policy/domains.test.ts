@@ -102,14 +102,14 @@ describe('the default policy', () => {
       verdict(policy({ allowPrivateNetwork: true, allow: ['*', '169.254.169.254'] }), url),
     ).toBe('metadata');
   });
-  test.each(PRIVATE)('refuses %s, unless told', (url) => {
+  test.each(PRIVATE)('rejects %s by default', (url) => {
     expect(verdict(policy(), url)).toBe('private_address');
     expect(verdict(policy({ allowPrivateNetwork: true }), url)).toBe('allowed');
   });
   test.each(ALLOWED)('allows %s', (url) => expect(verdict(policy(), url)).toBe('allowed'));
 });
 
-describe('a name is judged by what it stands for', () => {
+describe('a name is checked by its resolved address', () => {
   test.each([
     ['10.0.0.7', 'private_address'],
     ['192.168.0.1', 'private_address'],
@@ -139,7 +139,7 @@ describe('a name is judged by what it stands for', () => {
     ).toBe('blocked');
   });
 
-  test('a private address that the server was told by itself is allowed, a name that leads to another is not', () => {
+  test("a private address in the server's list is allowed, a name that resolves to another one is not", () => {
     const told = policy({ allow: ['10.0.0.5', 'intranet.example'] });
     expect(verdict(told, 'http://10.0.0.5/')).toBe('allowed');
     expect(told.judgeAddress('10.0.0.5', 'intranet.example', 80)).toBeUndefined();
@@ -184,14 +184,14 @@ describe('a pattern', () => {
     'a.*.com',
     '*.',
     'user@example.com',
-  ])('%s is none', (text) =>
+  ])('%s is not a pattern', (text) =>
     expect(() => parseDomains([text], 'allowDomains')).toThrow(
       expect.objectContaining({ code: 'invalid_argument' }),
     ),
   );
 });
 
-test('what is blocked stays blocked though it is allowed too', () => {
+test('a blocked host stays blocked if it is also allowed', () => {
   const both = policy({ allow: ['example.com'], block: ['ads.example.com'] });
   expect(verdict(both, 'https://www.example.com/')).toBe('allowed');
   expect(verdict(both, 'https://x.ads.example.com/')).toBe('blocked');
@@ -220,7 +220,7 @@ describe('a task', () => {
     [['a.test'], ['b.test'], []],
     [['*'], ['a.test'], ['a.test']],
     [['a.test:80'], ['a.test:81'], []],
-  ])('of a server with %j that asks for %j leaves %j', (allow, domains, hosts) => {
+  ])('of a server with %j that requests %j may use %j', (allow, domains, hosts) => {
     const left = policy({ allow }).narrowed(domains).patterns.allow ?? [];
     expect(left.filter(({ self }) => self).map(({ host }) => host)).toEqual(hosts);
   });
@@ -239,7 +239,7 @@ test.each([
   ['.', undefined],
 ])('the host %s is dialled as %s', (given, host) => expect(canonicalHost(given)).toBe(host));
 
-test('a refusal says what, why and which flag would allow it', () => {
+test('a refusal contains the host, the reason and the flag that would allow it', () => {
   const refusal = policy().judgeAddress('10.0.0.7', 'looks-public.example', 443)!;
   expect(domainNotAllowedFailure(refusal, 'https://looks-public.example/').toJSON().error).toEqual({
     code: 'domain_not_allowed',

@@ -360,7 +360,7 @@ describe('in data', () => {
   });
 });
 
-describe('secrets that were told', () => {
+describe('secrets of the secrets file', () => {
   const told = createRedactor(['s3cr3t value&more', 'abc', 'p"w']);
 
   it.each([
@@ -375,13 +375,13 @@ describe('secrets that were told', () => {
     expect(told.text(text)).toBe(expected);
   });
 
-  it('are hidden as names and as whole values, however short', () => {
+  it('are hidden as names and as whole values of any length', () => {
     expect(told.data({ x: 'abc', 's3cr3t value&more': 1 })).toEqual({ x: H, [H]: 1 });
   });
 });
 
 describe('secrets that became known while working', () => {
-  it('are hidden where values stand, and everywhere when they are no plain word', () => {
+  it('are hidden in values, and everywhere if they are not plain words', () => {
     const learning = createRedactor();
     learning.learn('hunter2-and-more');
     learning.learn('admin');
@@ -409,7 +409,7 @@ describe('secrets that a page reported', () => {
     expect(learning.text(shown)).toBe(`Transfer approved, short-pw1, ${H}`);
   });
 
-  it('of another origin do not displace a real password, however many they are', () => {
+  it('of another origin do not displace a real password, in any number', () => {
     const learning = createRedactor();
     learning.learnFromPage(BANK, 'short-pw1');
     for (let i = 0; i < 1000; i++) learning.learnFromPage(EVIL, `junk value ${i}`);

@@ -13,7 +13,7 @@ const clean = (
   return { ...found, ...findings, text: out };
 };
 
-describe('characters that nobody sees', () => {
+describe('invisible characters', () => {
   it.each([
     ['zero-width spaces', 'pay\u200Bpal', 'paypal'],
     ['joiners between Latin letters', 'a\u200Db\u200Cc', 'abc'],
@@ -103,7 +103,7 @@ describe('HTML comments', () => {
     expect(clean(html, true)).toMatchObject({ text, comments });
   });
 
-  it('stay in text that is no HTML source', () => {
+  it('stay in text that is not HTML source', () => {
     expect(clean('Write <!-- like this --> for a comment').comments).toBe(0);
   });
 });
@@ -192,14 +192,14 @@ describe('data', () => {
     expect(findings.invisible).toBe(3);
   });
 
-  it('that is a picture is not gone through', () => {
+  it('of a picture is not searched', () => {
     const picture = 'iVBORw0KGgo'.padEnd(5000, 'A');
     expect(sanitiseData({ data: picture }, noFindings()).data).toBe(picture);
   });
 });
 
 describe('the note', () => {
-  it('says what kind and how many, in one line under the word', () => {
+  it('lists the kinds and counts, in one line after the word', () => {
     expect(
       describeFindings({ invisible: 3, comments: 1, hidden: 2, phrases: 1 }, 'K7QX2MAB'),
     ).toMatchInlineSnapshot(
@@ -207,7 +207,7 @@ describe('the note', () => {
     );
   });
 
-  it('is not there when there is nothing to say', () => {
+  it('is omitted if it would be empty', () => {
     expect(describeFindings(noFindings(), 'K7QX2MAB')).toBeUndefined();
   });
 });
@@ -245,7 +245,7 @@ const measure = (work: () => unknown): number => {
   return process.cpuUsage(started).user / 1000;
 };
 
-describe('hostile texts of 2 MB take about twice as long as those of 1 MB', () => {
+describe('hostile texts of 2 MB take about twice as long as hostile texts of 1 MB', () => {
   const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
 
   it.each([

@@ -76,12 +76,12 @@ it('a form that a frame posts to a measuring host is telemetry', () => {
   expect(judgeDocument('POST', 'https://www.google-analytics.com/g/collect')).toBe('telemetry');
 });
 
-it('what failed is kept, whatever it is', () => {
+it('a failed request is kept, of any kind', () => {
   expect(verdict('Image', 'https://shop.test/a.png', '', true)).toBeUndefined();
   expect(verdict('Fetch', 'https://www.google-analytics.com/g/collect', '', true)).toBeUndefined();
 });
 
-it('a measuring host on a page of its own is the site itself', () => {
+it('a telemetry host on its own page is the site itself', () => {
   expect(
     verdict(
       'Fetch',

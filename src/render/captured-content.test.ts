@@ -7,20 +7,20 @@ const show = (text: string, contentType = 'application/json', maxBytes = 1000): 
   showContent({ text, size: Buffer.byteLength(text) }, { contentType, maxBytes, binary: false });
 
 describe('a body', () => {
-  it('of JSON is shown as JSON, whatever it is called, with and without a byte order mark', () => {
+  it('of JSON is shown as JSON for any content type, with and without a byte order mark', () => {
     expect(show('{"a":1}')).toEqual({ body: { a: 1 } });
     expect(show('\uFEFF{"a":1}')).toEqual({ body: { a: 1 } });
     expect(show('[1]', 'text/plain')).toEqual({ body: [1] });
     expect(show('"x"', 'application/vnd.api+json')).toEqual({ body: 'x' });
   });
 
-  it('that is no JSON is shown as the text that it is', () => {
+  it('that is not JSON is shown as text', () => {
     expect(show('{"a":1}\n{"a":2}', 'application/x-ndjson')).toEqual({ body: '{"a":1}\n{"a":2}' });
     expect(show('17', 'text/plain')).toEqual({ body: '17' });
     expect(show('{broken')).toEqual({ body: '{broken' });
   });
 
-  it('with numbers that would come out as others is shown as it came', () => {
+  it('with numbers that JSON would change is shown unchanged', () => {
     for (const text of [
       '{"id":12345678901234567890}',
       '[0.1234567890123456789]',
@@ -42,7 +42,7 @@ describe('a body', () => {
       expect(show(text)).toEqual({ body: JSON.parse(text) });
   });
 
-  it('with a long number between texts, or as the whole body, is shown as it came', () => {
+  it('with a long number between texts, or as the whole body, is shown unchanged', () => {
     for (const text of [
       '{"\\"":12345678901234567890,"b":"1e788"}',
       '["\\\\",9007199254740993]',
@@ -51,7 +51,7 @@ describe('a body', () => {
       expect(show(text)).toEqual({ body: text });
   });
 
-  it('that is too long is cut between characters, and says so', () => {
+  it('that is too long is cut between characters, and reports it', () => {
     expect(show(`"${'é'.repeat(600)}"`, 'application/json', 100)).toEqual({
       body: `"${'é'.repeat(49)}`,
       body_truncated: true,
@@ -70,7 +70,7 @@ describe('a body', () => {
     ).toEqual({ body: deep });
   });
 
-  it('of bytes is shown in base64 only where it is asked for', () => {
+  it('of bytes is shown in base64 only on request', () => {
     const content = { base64: 'AAEC', size: 3 };
     expect(showContent(content, { contentType: 'x/y', maxBytes: 10, binary: false })).toMatchObject(
       { body: null },
@@ -81,7 +81,7 @@ describe('a body', () => {
     });
   });
 
-  it('that is missing says why', () => {
+  it('that is missing has a reason', () => {
     expect(showContent({ why: 'gone' }, { contentType: '', maxBytes: 10, binary: false })).toEqual({
       body: null,
       body_why: 'gone',

@@ -23,7 +23,7 @@ describe('a path', () => {
     expect(drill(BODY, path)).toEqual(expected);
   });
 
-  it('that leads nowhere says how far it leads and what is there', () => {
+  it('without a value reports how far it exists and the value there', () => {
     const failed = (path: string): Failure => {
       try {
         drill(BODY, path);

@@ -43,7 +43,7 @@ const strange = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
   .map((text) => text.replace(/\s+/g, ' '));
 
-it('join to the whole, whatever the text', () => {
+it('join to the whole for any text', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(block, strange), { maxLength: 30 }),
@@ -75,7 +75,7 @@ it('keep to the budget, outline and last line included', () => {
   );
 });
 
-it('show a text that fits as it is', () => {
+it('show a text below the limit unchanged', () => {
   const text = '# A\n\nShort.';
   expect(renderMarkdownPage(cutMarkdownPage(text, { maxTokens: 100 }))).toBe(text);
 });
@@ -101,7 +101,7 @@ it('never end on a heading', () => {
     expect(body.trimEnd().split('\n').at(-1)).not.toMatch(/^#/);
 });
 
-it('refuse cursors that nobody gave', () => {
+it('reject cursors that were never returned', () => {
   const whole = 'word '.repeat(1000);
   for (const cursor of ['x', '-1', '5-', '99999999', '5-zzzzzzz'])
     expect(() => cutMarkdownPage(whole, { maxTokens: 100, cursor })).toThrow();

@@ -9,13 +9,13 @@ const line = (effects: Parameters<typeof renderReceipt>[0]['effects'], more: obj
   renderReceipt({ did: 'clicked', target: button, effects, waitedMs: 112.4, ...more }, HERE);
 
 describe('a receipt', () => {
-  it('says so when nothing was seen', () =>
+  it('reports that no effect was seen', () =>
     expect(line({})).toBe('clicked e5 button "Save"; no effect seen within 112 ms'));
 
-  it('claims nothing further about what is known for sure', () =>
+  it('makes no claim beyond the known effects', () =>
     expect(line({}, { sure: true })).toBe('clicked e5 button "Save"'));
 
-  it('tells everything that was seen in one line', () =>
+  it('lists all observed effects in one line', () =>
     expect(
       line({
         url: { from: HERE, to: 'https://shop.test/done?x=1' },

@@ -15,7 +15,7 @@ describe('The difference of two sequences', () => {
   it('is short', () => expect(signs('abcabba', 'cbabac')).toBe('-a-bc+bab-ba+c'));
   it('is all of one against nothing', () =>
     expect([signs('', 'ab'), signs('ab', '')]).toEqual(['+a+b', '-a-b']));
-  it('leads from the first to the second, whatever they are', () => {
+  it('transforms the first into the second, for any input', () => {
     const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
     fc.assert(
       fc.property(letters, letters, (before, now) => {
@@ -28,7 +28,7 @@ describe('The difference of two sequences', () => {
       }),
     );
   });
-  it('gives up on the shortest way when there is little in common', () => {
+  it('stops to search for the shortest path if the sequences have little in common', () => {
     const before = Array.from({ length: 3000 }, (_, i) => `a${i}`);
     const now = Array.from({ length: 3000 }, (_, i) => `b${i}`);
     expect(sequenceDiff(before, now, (a, b) => a === b)).toHaveLength(6000);

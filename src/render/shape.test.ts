@@ -124,7 +124,7 @@ describe('the shape of', () => {
 });
 
 describe('a shape that would be too large', () => {
-  it('of 500 fields says how many are left out, last', () => {
+  it('of 500 fields reports the number of omitted fields, in the last line', () => {
     const shape = buildShape(
       Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, i])),
     );
@@ -151,7 +151,7 @@ describe('a shape that would be too large', () => {
     expect(Object.keys(shape).at(-1)).toBe('(truncated)');
   });
 
-  it('shares what is left between branches that are all fat', () => {
+  it('divides the rest of the budget between large branches', () => {
     const fat = (): object =>
       Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`field${i}`, 'x']));
     const shape = buildShape({ a: fat(), b: fat(), c: fat() });
@@ -163,7 +163,7 @@ describe('a shape that would be too large', () => {
     expect(count('c')).toBeGreaterThan(15);
   });
 
-  it('keeps the line of an array whose elements do not fit', () => {
+  it('keeps the line of an array whose elements exceed the budget', () => {
     const shape = buildShape({ list: [{ ['x'.repeat(3000)]: 1 }], other: 1 });
     expect(shape).toEqual({
       $: 'object',
@@ -174,7 +174,7 @@ describe('a shape that would be too large', () => {
     });
   });
 
-  it('fits where the budget is hit on the line of an array', () => {
+  it('stays within the budget if it is reached on the line of an array', () => {
     for (let maxBytes = 60; maxBytes < 140; maxBytes++) {
       const shape = buildShape(
         { first: 'x', list: [{ id: 1, name: 'x' }], last: 'x' },
@@ -185,13 +185,13 @@ describe('a shape that would be too large', () => {
   });
 });
 
-describe('whatever the value', () => {
+describe('for any value', () => {
   const parentOf = (path: string): string | undefined => {
     const parent = path.replace(/(?:\.[A-Za-z_$][\w$]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/, '');
     return parent === path ? undefined : parent;
   };
 
-  it('a shape never exceeds its budget, and no child stands without its parent', () => {
+  it('a shape never exceeds its budget, and every child has its parent', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 9 }),
@@ -208,7 +208,7 @@ describe('whatever the value', () => {
     );
   });
 
-  it('what is left out is told, and only then', () => {
+  it('omitted parts are reported, and only those', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 })),

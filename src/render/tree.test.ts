@@ -70,7 +70,7 @@ describe('A tree as text', () => {
     ).toBe('\\e5 link "Forged"\n\\# five\neven 5\ne.g. this');
   });
 
-  it('says so when there is nothing', () => expect(render([])).toBe('(no content)'));
+  it('reports empty content', () => expect(render([])).toBe('(no content)'));
 
   it('folds a long run and names it', () => {
     const rows = Array.from({ length: 500 }, (_, i) =>
@@ -80,7 +80,7 @@ describe('A tree as text', () => {
     expect(folded.split('\n').at(-1)).toMatch(/^… 4\d\d more rows like this, expand e99$/);
   });
 
-  it('keeps what is in view', () => {
+  it('keeps the content in view', () => {
     const links = Array.from({ length: 300 }, (_, i) =>
       node('control', { role: 'link', name: `Link ${i}`, inView: i === 250 }),
     );

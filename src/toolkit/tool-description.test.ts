@@ -28,7 +28,7 @@ const tool = (name: string, input: z.ZodRawShape) =>
     run: () => 'done',
   });
 
-it('lists what a caller may write, and nothing that only costs tokens', () => {
+it('lists the arguments of the caller, and nothing that only costs tokens', () => {
   const schema = buildInputSchema(
     tool('read_page', {
       mode: z.enum(['ax', 'dom']).default('ax').describe('How to read'),
@@ -60,7 +60,7 @@ it('lists what a caller may write, and nothing that only costs tokens', () => {
   });
 });
 
-it('describes what the caller writes, not what the tool receives', () => {
+it('describes the input of the caller, not the parsed input of the tool', () => {
   const schema = buildInputSchema(
     tool('x', {
       count: z.string().transform(Number),
@@ -73,7 +73,7 @@ it('describes what the caller writes, not what the tool receives', () => {
   });
 });
 
-it('shows less in the list than it explains to whoever asks', () => {
+it('shows less in the list than in the full schema', () => {
   const one = tool('x', {
     patience: markUnlisted(z.number().default(5).describe('How long')),
     fields: z.array(
@@ -105,7 +105,7 @@ it('makes a schema once', () => {
   expect(buildInputSchema(once)).toBe(buildInputSchema(once));
 });
 
-it('gives a tool without arguments an empty object', () => {
+it('describes a tool without arguments as an empty object', () => {
   expect(buildInputSchema(tool('x', {}))).toEqual({ type: 'object', properties: {} });
 });
 

@@ -29,7 +29,7 @@ describe('a field', () => {
     ['file', '/home/ada/note.txt', ['note.txt']],
     ['file', 'C:\\notes\\note.txt', ['note.txt']],
     ['aria-choice', 'pear', 'Pear ×'],
-  ])('of kind %s holds %j as %j', (kind, wanted, held) =>
+  ])('of kind %s with the value %j equals %j', (kind, wanted, held) =>
     expect(isSameValue(kind, wanted, held)).toBe(true),
   );
 
@@ -48,7 +48,7 @@ describe('a field', () => {
     ['checkbox', true, false],
     ['file', 'a.txt', []],
     ['aria-choice', 'Plum', 'Pear'],
-  ])('of kind %s does not hold %j as %j', (kind, wanted, held) =>
+  ])('of kind %s with the value %j does not equal %j', (kind, wanted, held) =>
     expect(isSameValue(kind, wanted, held)).toBe(false),
   );
 });

@@ -45,7 +45,7 @@ describe('a chord', () => {
   it('names the key that was probably meant', () =>
     expect(() => parseChord('Entre')).toThrow(/did you mean Enter/));
 
-  it('may stand in a row with others', () =>
+  it('can be one of several in a row', () =>
     expect(parseChords('Tab Tab Control+a').map(({ key }) => key.code)).toEqual([
       'Tab',
       'Tab',
@@ -54,7 +54,7 @@ describe('a chord', () => {
 });
 
 describe('the events of a chord', () => {
-  it('hold the modifiers around the key and release them in reverse', () => {
+  it('press the modifiers before the key and release them in reverse order', () => {
     const events = chordEvents(parseChord('Control+Shift+k')).map(
       ({ type, code, modifiers }) => `${type} ${code} ${modifiers}`,
     );
@@ -68,7 +68,7 @@ describe('the events of a chord', () => {
     ]);
   });
 
-  it('type text where nothing makes the key a command', () => {
+  it('type text unless a modifier makes the key a command', () => {
     expect(chordEvents(parseChord('Enter'))[0]).toMatchObject({ type: 'keyDown', text: '\r' });
     expect(chordEvents(parseChord('A'))[1]).toMatchObject({ type: 'keyDown', text: 'A', key: 'A' });
     expect(chordEvents(parseChord('Tab'))[0]).not.toHaveProperty('text');
@@ -76,7 +76,7 @@ describe('the events of a chord', () => {
 });
 
 describe('typed text', () => {
-  it('goes through keys where there are keys, and is composed where there are none', () =>
+  it('is sent as keys if the keyboard has them, and as a composition otherwise', () =>
     expect(splitRuns('ab 日本c\n')).toEqual([
       { typed: true, text: 'ab ' },
       { typed: false, text: '日本' },

@@ -41,7 +41,7 @@ const attached = (sessionId: string): object => ({
   },
 });
 
-test('a listener that throws loses neither the other listeners nor the rest of the chunk', async () => {
+test('a listener that throws does not affect other listeners or the rest of the chunk', async () => {
   const { connection, sendFromChrome } = connect();
   const heard: string[] = [];
   connection.root.on('Target.targetCreated', () => {

@@ -75,7 +75,7 @@ const toV4 = (address: string, at = port()): Buffer =>
 const outcome = (bytes: Buffer): number | undefined => bytes[3];
 
 describe('the proxy', () => {
-  it('carries bytes both ways to the address that it looked up, however they are cut', async () => {
+  it('forwards bytes in both directions to the resolved address, in chunks of any size', async () => {
     await start(['203.0.113.7']);
     const all = Buffer.concat([GREETING, toName('some.test'), Buffer.from('hello')]);
     const answer = await exchange(
@@ -91,7 +91,7 @@ describe('the proxy', () => {
     ['169.254.169.254', 'metadata'],
     ['127.0.0.1', 'this_machine'],
     ['0.0.0.0', 'this_machine'],
-  ])('does not dial a name that stands for %s', async (address, reason) => {
+  ])('does not connect to a name that resolves to %s', async (address, reason) => {
     await start([address]);
     expect(outcome(await exchange([GREETING, toName('public-looking.test')]))).toBe(4);
     expect(unreached).toMatchObject([
@@ -99,14 +99,14 @@ describe('the proxy', () => {
     ]);
   });
 
-  it('is not fooled by a name that changes between two questions: it asks once, and dials that answer', async () => {
+  it('resolves a name once and connects to that address, so that a changed DNS answer has no effect', async () => {
     await start(['203.0.113.1', '10.0.0.1']);
     expect(outcome(await exchange([GREETING, toName('rebinding.test')], 12))).toBe(0);
     expect(outcome(await exchange([GREETING, toName('rebinding.test')]))).toBe(4);
     expect(dialled).toEqual(['127.0.0.1']);
   });
 
-  it('holds numbers and names to the lists', async () => {
+  it('applies the lists to IP addresses and names', async () => {
     await start(['127.0.0.1'], {
       allow: parseDomains(['good.test', '127.0.0.9'], 'allow'),
       block: parseDomains(['bad.good.test'], 'block'),
@@ -132,7 +132,7 @@ describe('the proxy', () => {
     },
   );
 
-  it('tells why a server was not reached', async () => {
+  it('reports why a server was not reached', async () => {
     await start(['']);
     expect(outcome(await exchange([GREETING, toName('nowhere.test')]))).toBe(4);
     expect(outcome(await exchange([GREETING, toV4('127.0.0.1', 1)]))).toBe(4);

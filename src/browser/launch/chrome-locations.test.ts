@@ -54,7 +54,7 @@ describe('the places of Chrome', () => {
 });
 
 describe('a browser in a snap or flatpak', () => {
-  it('keeps its profile where it may write', () => {
+  it('keeps its profile in a folder that it can write', () => {
     expect(confinedFolder('/snap/bin/chromium', '/home/ada')).toBe(
       '/home/ada/snap/chromium/common/openchrome',
     );

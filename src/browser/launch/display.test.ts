@@ -14,7 +14,7 @@ const headless = (over: Partial<Facts> = {}, config: Partial<Facts['config']> = 
 const X11 = { env: { DISPLAY: ':0' } };
 
 describe('Chrome runs without a window', () => {
-  it('where needs a display, and with one where there is', () => {
+  it('without a display, and with a window if there is a display', () => {
     expect(headless()).toBe(true);
     expect(headless(X11)).toBe(false);
     expect(headless({ env: { WAYLAND_DISPLAY: 'wayland-0' } })).toBe(false);
@@ -22,7 +22,7 @@ describe('Chrome runs without a window', () => {
     expect(headless({ platform: 'win32' })).toBe(false);
   });
 
-  it('as told', () => {
+  it('or with one as configured', () => {
     expect(headless(X11, { headless: true })).toBe(true);
     expect(headless(X11, { headed: false })).toBe(true);
     expect(headless(X11, { headed: true })).toBe(false);
@@ -37,7 +37,7 @@ describe('Chrome runs without a window', () => {
     );
   });
 
-  it('and says so when it cannot do as told', () => {
+  it('and reports if the configuration is impossible', () => {
     expect(() => headless({}, { headed: true })).toThrow('needs a display');
     expect(() => headless(X11, { headed: true, headless: true })).toThrow('contradict');
   });

@@ -25,7 +25,7 @@ const listOf = (all: readonly string[], name: string): string[] =>
     .flatMap((flag) => flag.slice(name.length + 1).split(','));
 
 describe('the flags of Chrome', () => {
-  it('open a pipe and no port, in the given profile, under our mark', () => {
+  it('open a pipe and no port, in the given profile, with the ownership mark', () => {
     expect(flags()).toEqual(
       expect.arrayContaining([
         '--remote-debugging-pipe',
@@ -43,7 +43,7 @@ describe('the flags of Chrome', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('size the window and the screen when headless, and leave a real window alone', () => {
+  it('set the size of window and screen if headless, and do not change a real window', () => {
     expect(flags()).toEqual(
       expect.arrayContaining(['--headless', '--window-size=1280,720', '--screen-info={1280x720}']),
     );
@@ -52,7 +52,7 @@ describe('the flags of Chrome', () => {
     );
   });
 
-  it('keep the sandbox, but for root on Linux and where it is switched off', () => {
+  it('keep the sandbox, except for root on Linux or if it is switched off', () => {
     const sandboxed = (over: Partial<LaunchFacts>): boolean =>
       !flags(over).includes('--no-sandbox');
     expect(sandboxed({})).toBe(true);
@@ -69,12 +69,12 @@ describe('the flags of Chrome', () => {
     expect(flags({ foreignProfile: true }).join(' ')).not.toMatch(/password-store|mock-keychain/);
   });
 
-  it('avoid the shared memory only where it is small', () => {
+  it('avoid shared memory only if it is small', () => {
     expect(flags()).not.toContain('--disable-dev-shm-usage');
     expect(flags({ smallSharedMemory: true })).toContain('--disable-dev-shm-usage');
   });
 
-  it('give the headless shell a language where the system names none', () => {
+  it('set a language for the headless shell if the system has none', () => {
     expect(flags({ product: 'headless-shell', hasLocale: false })).toContain(
       '--accept-lang=en-US,en',
     );
@@ -83,7 +83,7 @@ describe('the flags of Chrome', () => {
 });
 
 describe("the user's own flags", () => {
-  it('come last, so that they win', () => {
+  it('are last, so that they take precedence', () => {
     expect(withArgs('--lang=de', '--window-size=1,1').slice(-2)).toEqual([
       '--lang=de',
       '--window-size=1,1',

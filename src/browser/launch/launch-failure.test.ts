@@ -35,7 +35,7 @@ describe('why Chrome did not start', () => {
     expect(error.hint).toContain(fix);
   });
 
-  it('is told in the words of Chrome where the cause is not known', () => {
+  it("is quoted from Chrome's output if the cause is unknown", () => {
     const { error } = failure(
       '[1:2:0101/000000.123:ERROR:some/file.cc(12)] odd\n\nlast words\n',
     ).toJSON();
@@ -54,7 +54,7 @@ describe('why Chrome did not start', () => {
     expect(stderr.endsWith('the end')).toBe(true);
   });
 
-  it('is known to be the profile alone, or not', () => {
+  it('is attributed to the profile only if the profile is the cause', () => {
     expect(isProfileInUse(failure('Failed to create a ProcessSingleton'))).toBe(true);
     expect(isProfileInUse(failure('No usable sandbox'))).toBe(false);
     expect(isProfileInUse(new Error('ProcessSingleton'))).toBe(false);

@@ -35,7 +35,7 @@ const read = async (bytes: Buffer, chunk = 100): Promise<Record<string, string>>
 };
 
 describe('a tar archive', () => {
-  it.each([1, 7, 512, 100_000])('is read whatever the size of its chunks (%i)', async (chunk) => {
+  it.each([1, 7, 512, 100_000])('is read with chunks of any size (%i)', async (chunk) => {
     const archive = Buffer.concat([
       file('a', 'hello'),
       file('empty', ''),
@@ -49,7 +49,7 @@ describe('a tar archive', () => {
     });
   });
 
-  it('gives only files: folders and links are passed over', async () => {
+  it('yields only files: folders and links are skipped', async () => {
     expect(
       await read(
         Buffer.concat([header('dir/', 0, '5'), header('link', 0, '2'), file('a', 'x'), END]),
@@ -57,7 +57,7 @@ describe('a tar archive', () => {
     ).toEqual({ a: 'x' });
   });
 
-  it('goes on after a file that nobody read', async () => {
+  it('continues after a file that was not read', async () => {
     const names: string[] = [];
     for await (const { name } of tarFiles(
       inChunks(Buffer.concat([file('a', 'x'.repeat(2000)), file('b', 'y'), END]), 64),

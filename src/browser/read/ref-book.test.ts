@@ -29,7 +29,7 @@ describe('The refs of a tab', () => {
     });
   });
 
-  it('are never given again, also when they are forgotten', () => {
+  it('are never reused, also after they are forgotten', () => {
     const book = new RefBook();
     const old = book.refOf({ id: 'frame', loaderId: 'old' }, 1, button);
     const first = book.refOf(page, 2, button);

@@ -30,7 +30,7 @@ it('does not count a popup that a gesture of the user opens', () => {
   expect(allowance.takeReport()).toContain('2 popups');
 });
 
-it('renews the allowance of frames that are gone with each action', () => {
+it('renews the allowance of removed frames with each action', () => {
   const strays = new PageAllowance();
   const allowance = new PageAllowance(strays);
   for (let i = 0; i < 10; i++) expect(strays.takeDownload()).toBeDefined();

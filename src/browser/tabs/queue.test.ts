@@ -23,14 +23,14 @@ test('work runs one after the other, in order', async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-test('work that failed does not hold up the next', async () => {
+test('failed work does not block the next work', async () => {
   const queue = new Queue();
   const failed = queue.run('a', () => Promise.reject(new Error('no')), never);
   await expect(failed).rejects.toThrow('no');
   await expect(queue.run('b', async () => 'yes', never)).resolves.toBe('yes');
 });
 
-test('who gives up waiting is told at once, and the one behind still waits for the first', async () => {
+test('a cancelled waiter is rejected at once, and the next one still waits for the first', async () => {
   const queue = new Queue();
   const first = gate();
   const held = queue.run('held', () => first.wait, never);

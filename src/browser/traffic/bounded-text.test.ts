@@ -9,7 +9,7 @@ it('are cut without breaking a character', () => {
   expect(clip('ab😀cd', 4)).toBe('ab😀');
 });
 
-it('are told from bytes that are none', () => {
+it('are distinguished from bytes that are not text', () => {
   expect(decodeUtf8(Buffer.from('\ufeffé'))).toBe('\ufeffé');
   expect(decodeUtf8(Buffer.from([0xff, 0]))).toBeUndefined();
 });

@@ -55,7 +55,7 @@ describe('console arguments', () => {
     expect(toConsoleText(args)).toBe(expected);
   });
 
-  it('with previews show what is inside, and that there is more', () => {
+  it('with previews show their content, and that there is more', () => {
     const preview = (more: object) =>
       [
         { type: 'object', preview: { type: 'object', overflow: false, properties: [], ...more } },
@@ -87,7 +87,7 @@ describe('console arguments', () => {
 });
 
 describe('an exception', () => {
-  it('is its message without the stack that stands beside it', () => {
+  it('is its message without the separate stack', () => {
     const exception = {
       type: 'object',
       subtype: 'error',

@@ -234,7 +234,7 @@ describe('repeats', () => {
     ]);
   });
 
-  it('of long names are told apart too', () => {
+  it('of long names are distinguished too', () => {
     const book = new KeyBook(100);
     const long = `GET api.test/${'x'.repeat(1000)}`;
     expect([long, `${long}y`, long].map((base) => book.give(base))).toEqual([
@@ -244,14 +244,14 @@ describe('repeats', () => {
     ]);
   });
 
-  it('are remembered for the names that came last, however many there are', () => {
+  it('are counted for the most recent names, up to a limit', () => {
     const book = new KeyBook(10);
     for (let i = 0; i < 1000; i++) book.give(`GET api.test/${i}`);
     expect(book.give('GET api.test/999')).toBe('GET api.test/999#2');
   });
 });
 
-describe('whatever is asked for', () => {
+describe('for every kind of request', () => {
   const url = fc.oneof(
     fc.webUrl({ withQueryParameters: true, withFragments: true }),
     fc.string(),

@@ -6,7 +6,7 @@ import { Ring } from './ring.ts';
 const item = (sequence: number, heldBytes = 1) => ({ sequence, heldBytes });
 
 describe('a ring', () => {
-  it('gives what came after a cursor, again and again', () => {
+  it('returns the items after a cursor, repeatedly', () => {
     const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 });
     for (const sequence of [2, 3, 5, 8]) ring.push(item(sequence));
     expect(ring.since(3).map(({ sequence }) => sequence)).toEqual([5, 8]);
@@ -17,7 +17,7 @@ describe('a ring', () => {
     expect(ring.find(4)).toBeUndefined();
   });
 
-  it('keeps the newest item however large, and counts an item that grows', () => {
+  it('keeps the newest item of any size, and counts an item that grows', () => {
     const evicted: number[] = [];
     const ring = new Ring<ReturnType<typeof item>>({ count: 10, bytes: 100 }, ({ sequence }) =>
       evicted.push(sequence),

@@ -37,7 +37,7 @@ const BASE: TraceEvent[] = [
 ];
 
 describe('summariseTrace', () => {
-  it('gives every moment to the innermost activity', () => {
+  it('attributes every moment to the innermost activity', () => {
     const summary = summariseTrace(
       [
         ...BASE,
@@ -70,13 +70,13 @@ describe('summariseTrace', () => {
     ]);
   });
 
-  it('a layout that no script asked for is not forced', () => {
+  it('a layout that no script caused is not forced', () => {
     expect(
       summariseTrace([...BASE, span('RunTask', 0, 30), span('Layout', 5, 10)], 'F'),
     ).not.toHaveProperty('forcedLayouts');
   });
 
-  it('names what blocks the first paint, and when the largest image was asked for', () => {
+  it("names the requests that block the first paint, and the start of the largest image's request", () => {
     const request = (
       id: string,
       url: string,
@@ -101,7 +101,7 @@ describe('summariseTrace', () => {
     });
   });
 
-  it('says nothing about a frame that the trace does not know', () => {
+  it('returns nothing about a frame that is not in the trace', () => {
     expect(summariseTrace(BASE, 'other')).toBeUndefined();
     expect(summariseTrace([], 'F')).toBeUndefined();
   });

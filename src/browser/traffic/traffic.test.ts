@@ -93,7 +93,7 @@ const response = (more: object): object => ({
 });
 
 describe('raw headers', () => {
-  it('find their hop whether they come before, between or after the hops', () => {
+  it('are assigned to their hop if they arrive before, between or after the hops', () => {
     const { traffic, network } = scripted();
     network.sentRaw('1', { cookie: 'first' });
     network.receivedRaw('1', 307, { location: '/b' });
@@ -119,7 +119,7 @@ describe('raw headers', () => {
     });
   });
 
-  it('go to the next hop when the redirect came from a cache, which has none', () => {
+  it('are assigned to the next hop if the redirect came from a cache, which has none', () => {
     const { traffic, network } = scripted();
     network.sent('1', 'http://site/a');
     network.sentRaw('1', { cookie: 'of b' });
@@ -156,7 +156,7 @@ describe('raw headers', () => {
 });
 
 describe('an end that was presumed', () => {
-  it('is corrected when Chrome tells another one', () => {
+  it('is corrected when Chrome reports another one', () => {
     const { traffic, network, say } = scripted();
     network.sent('1', 'http://site/keepalive');
     say('Page.frameNavigated', { frame: { id: 'T', loaderId: 'L2', url: 'http://site/next' } });
@@ -188,7 +188,7 @@ describe('requests under way', () => {
     expect(traffic.pending().map(({ longLived }) => longLived)).toEqual([true, true, true]);
   });
 
-  it('are gone with the connection', () => {
+  it('are removed when the connection ends', () => {
     const { traffic, network, transport } = scripted();
     network.sent('1', 'http://site/a');
     transport.close();
@@ -198,7 +198,7 @@ describe('requests under way', () => {
 });
 
 describe('a body', () => {
-  it('is asked for once, however many want it', async () => {
+  it('is fetched once for any number of callers', async () => {
     const { traffic, network, commands } = scripted({}, ({ method }) =>
       method === 'Network.getResponseBody' ? { body: '{}', base64Encoded: false } : {},
     );
@@ -229,7 +229,7 @@ describe('a body', () => {
 });
 
 describe('ten thousand requests', () => {
-  it('stay within the limits, and those that went are counted', () => {
+  it('stay within the limits, and dropped ones are counted', () => {
     const { traffic, network } = scripted({
       limits: { requestCount: 1_000, requestBytes: 400_000 },
     });

@@ -85,7 +85,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('of a tab that joins later are given to what it asked for before, too', () => {
+  it('of a tab that joins later are also assigned to its earlier requests', () => {
     const { all } = workspace();
     const traffic = new FakeTraffic();
     traffic.end(traffic.begin('https://a.test/x'));
@@ -96,7 +96,7 @@ describe('keys', () => {
     expect(all.lateSince).toBe(1000);
   });
 
-  it('wait for a body that is still being fetched, and stay what they were when seen', () => {
+  it('wait for a body that is still loading, and do not change after they were listed', () => {
     const { all, open } = workspace();
     const traffic = open();
     const sent = traffic.begin('https://a.test/graphql', { postData: { why: 'pending' } }, 'POST');
@@ -110,13 +110,13 @@ describe('keys', () => {
     expect(keys(all)).toEqual(['Upload', 'POST a.test/graphql']);
   });
 
-  it('hold no secrets', () => {
+  it('contain no secrets', () => {
     const { all, open } = workspace();
     open().begin('https://a.test/reset/hunter2');
     expect(keys(all)).toEqual(['GET a.test/reset/***']);
   });
 
-  it('go on counting when the first ones are gone', () => {
+  it('continue to count after the first ones were dropped', () => {
     const { all, open } = workspace({ requestCount: 2 });
     const traffic = open();
     for (let i = 0; i < 4; i++) traffic.begin('https://a.test/x');
@@ -124,7 +124,7 @@ describe('keys', () => {
     expect(all.evicted).toBe(2);
   });
 
-  it('are the same for the same traffic, whatever is read in between', () => {
+  it('are the same for the same traffic, independent of reads in between', () => {
     const step = fc.record({
       tab: fc.nat(2),
       url: fc.constantFrom('https://a.test/x', 'https://a.test/y?1', 'https://b.test/x'),
@@ -148,7 +148,7 @@ describe('keys', () => {
 });
 
 describe('the number of a request', () => {
-  it('grows when it ends, so that one that was in flight is told again', () => {
+  it('increases when the request ends, so that a pending one is listed again', () => {
     const { all, open } = workspace();
     const traffic = open();
     const slow = traffic.begin('https://a.test/slow');
@@ -163,7 +163,7 @@ describe('the number of a request', () => {
 });
 
 describe('a closed tab', () => {
-  it('leaves its requests and the bodies that were held', async () => {
+  it('leaves its requests and the stored bodies', async () => {
     const { all, open } = workspace();
     const traffic = open();
     const [kept, lost] = [
@@ -191,8 +191,8 @@ describe('a closed tab', () => {
   });
 });
 
-describe('the bytes that are held', () => {
-  it('are bounded, and grow with what a request takes on', () => {
+describe('the stored bytes', () => {
+  it('are bounded, and grow with the data of a request', () => {
     const { all, open } = workspace({ requestBytes: 1000 });
     const traffic = open();
     for (let i = 0; i < 8; i++) traffic.begin(`https://a.test/${i}`);

@@ -30,7 +30,7 @@ it('never fails: unknown charsets and broken bytes are read as far as can be', (
   expect(decode(Buffer.from([0x61, 0xff, 0xc3, 0x62]))).toBe('a\uFFFD\uFFFDb');
 });
 
-it('knows what is no text', () => {
+it('detects content that is not text', () => {
   expect(isBinary(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]))).toBe(true);
   expect(isBinary(bytes('text'))).toBe(false);
 });

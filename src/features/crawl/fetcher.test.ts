@@ -26,7 +26,7 @@ const options = {
 const open = new Fetcher({ allowPrivate: true });
 const guarded = new Fetcher({ allowPrivate: false });
 
-it('reads from private machines where that is allowed', async () => {
+it('reads from private hosts if that is allowed', async () => {
   expect(
     new TextDecoder().decode((await open.fetch(`http://127.0.0.1:${port}/`, options)).body),
   ).toBe('inside');
@@ -39,7 +39,7 @@ it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])(
   },
 );
 
-it('asks before it follows a redirect', async () => {
+it('checks a redirect before it follows it', async () => {
   const mayGoTo = (url: string): void => {
     throw new Refused('private', url);
   };
@@ -48,7 +48,7 @@ it('asks before it follows a redirect', async () => {
   ).rejects.toMatchObject({ url: 'http://10.0.0.1/' });
 });
 
-it('judges the address that a name stands for together with the port', async () => {
+it('checks the resolved address together with the port', async () => {
   const block = (rule: string): Fetcher =>
     new Fetcher({
       allowPrivate: true,

@@ -9,7 +9,7 @@ const take = (frontier: Frontier): Visit => {
 };
 const at = (path: string): string => `https://a.test${path}`;
 
-it('goes breadth first and visits each page once', () => {
+it('visits breadth first, and each page once', () => {
   const frontier = new Frontier({ maxDepth: 2 });
   frontier.offer(at('/'), 0);
   frontier.end(take(frontier), [at('/a'), at('/b'), at('/a/'), at('/')]);
@@ -19,7 +19,7 @@ it('goes breadth first and visits each page once', () => {
   expect(frontier.take()).toBeUndefined();
 });
 
-it('keeps its order whoever answers first', () => {
+it('keeps its order independent of the order of responses', () => {
   const frontier = new Frontier({ maxDepth: 2 });
   frontier.offer(at('/'), 0);
   frontier.end(take(frontier), [at('/a'), at('/b')]);
@@ -30,7 +30,7 @@ it('keeps its order whoever answers first', () => {
   expect([take(frontier).url, take(frontier).url]).toEqual([at('/a1'), at('/b1')]);
 });
 
-it('goes no deeper than it should, and says that there was more', () => {
+it('stops at the maximum depth, and reports that there was more', () => {
   const frontier = new Frontier({ maxDepth: 0 });
   frontier.offer(at('/'), 0);
   frontier.end(take(frontier), [at('/a'), at('/')]);

@@ -10,7 +10,7 @@ it.each([
   ['<p>x<!doctype html>', 0],
   ['<!doctype html', 0],
   ['', 0],
-])('finds where the doctype of %j ends', (html, end) => {
+])('finds the end of the doctype of %j', (html, end) => {
   expect(endOfDoctype(html)).toBe(end);
 });
 

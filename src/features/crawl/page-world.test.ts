@@ -36,7 +36,7 @@ it('reads headings, lists, links, code and tables', async () => {
   `);
 });
 
-it('leaves out what the page hides by itself', async () => {
+it('omits content that the page hides itself', async () => {
   expect(
     await read(
       '<p>seen</p><p hidden>a</p><p style="display: none">b</p><div style="visibility:hidden"><p>c</p></div><script>d</script>',

@@ -214,7 +214,7 @@ describe('the cases of Google', () => {
   });
 });
 
-it('tells the sitemaps, whoever they stand with', () => {
+it('returns the sitemaps of every group', () => {
   const text =
     'sitemap: https://a.test/1.xml\nuser-agent: x\ndisallow: /\nSite-map: https://b.test/2.xml\n';
   expect(parseRobots(text, 'FooBot').sitemaps).toEqual([
@@ -223,7 +223,7 @@ it('tells the sitemaps, whoever they stand with', () => {
   ]);
 });
 
-it('tells the delay of the group that counts', () => {
+it('returns the delay of the matching group', () => {
   const text = 'user-agent: *\ncrawl-delay: 10\nuser-agent: FooBot\nCrawl-Delay: 0.5\ndisallow:\n';
   expect(parseRobots(text, 'FooBot').delayMs).toBe(500);
   expect(parseRobots(text, 'Other').delayMs).toBe(10_000);

@@ -30,7 +30,7 @@ it.each<[ScopeKind, string, boolean]>([
   expect(scope(kind).holds(address)).toBe(holds);
 });
 
-it('also holds where the start was sent to', () => {
+it('also applies to the redirect target of the start', () => {
   const made = scope('origin');
   made.addBase('https://a.test/');
   expect(made.holds('https://a.test/x')).toBe(true);
@@ -60,7 +60,7 @@ describe('globs', () => {
     expect(scope('origin', { include: [glob] }).holds(`https://www.a.co.uk${path}`)).toBe(holds);
   });
 
-  it('take out what is excluded, even where it is included', () => {
+  it('exclude a URL even if it is included', () => {
     const made = scope('origin', { include: ['/docs/**'], exclude: ['**/old/**'] });
     expect(made.holds('https://www.a.co.uk/docs/old/x')).toBe(false);
     expect(made.holds('https://www.a.co.uk/docs/new/x')).toBe(true);

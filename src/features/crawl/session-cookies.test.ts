@@ -59,7 +59,7 @@ describe('a fetch sends', () => {
     expect(await cookiesOf([cookie('a', given)]).headerFor(url)).toBe(sent ? 'a=v' : undefined);
   });
 
-  it('no Secure cookie without TLS, and no Strict one to another scheme', async () => {
+  it('no Secure cookie without TLS, and no Strict cookie to another scheme', async () => {
     const cookies = cookiesOf(
       [cookie('s', { secure: true }), cookie('t', { sameSite: 'Strict' }), cookie('l')],
       'host',
@@ -94,7 +94,7 @@ describe('a fetch sends no cookies', () => {
     expect(await cookiesOf(everywhere, kind).headerFor(url)).toBeUndefined();
   });
 
-  it('to another site, though the start was redirected there', async () => {
+  it('to another site, even if the start was redirected there', async () => {
     expect(
       await cookiesOf(everywhere, 'origin', ['https://other.example/']).headerFor(
         'https://other.example/',

@@ -20,7 +20,7 @@ it('reads an index', () => {
   expect(parseSitemap(xml).sitemaps).toEqual([{ url: 'https://a.test/s1.xml' }]);
 });
 
-it('keeps what can be read of a broken one, and says so', () => {
+it('keeps the readable part of a broken sitemap, and reports the problem', () => {
   const { pages, problem } = parseSitemap(
     '<urlset><url><loc>https://a.test/1</loc></url><url><loc>https://a.test/?a&b</loc></url><url><lo',
   );

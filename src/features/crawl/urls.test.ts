@@ -12,7 +12,7 @@ it.each([
   ['https://user:secret@a.test/', 'https://a.test/'],
   ['//b.test/x', 'https://b.test/x'],
   ['/a?q=1%202&r=a+b', 'https://a.test/a?q=1%202&r=a+b'],
-])('asks for %s as %s', (link, url) => {
+])('requests %s as %s', (link, url) => {
   expect(normaliseUrl(link, 'https://a.test/dir/')).toBe(url);
 });
 
@@ -45,7 +45,7 @@ it.each([
   ['https://a.test/x?a=1', 'https://a.test/x?a=2'],
   ['https://a.test/a%2Fb', 'https://a.test/a/b'],
   ['https://a.test/', 'https://www.a.test/'],
-])('tells %s from %s', (one, other) => {
+])('distinguishes %s from %s', (one, other) => {
   expect(buildUrlKey(one)).not.toBe(buildUrlKey(other));
 });
 

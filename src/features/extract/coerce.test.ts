@@ -30,7 +30,7 @@ describe('numbers', () => {
     expect(parseNumber({ text })).toBe(number);
   });
 
-  it.each(['', 'on request', '-'])('%j is none', (text) => {
+  it.each(['', 'on request', '-'])('%j is not a number', (text) => {
     expect(parseNumber({ text })).toBeUndefined();
   });
 

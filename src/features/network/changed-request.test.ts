@@ -10,7 +10,7 @@ const post = (body: unknown): Parameters<typeof changeRequest>[0] => ({
   text: JSON.stringify(body),
 });
 
-describe('what is changed', () => {
+describe('the changed request', () => {
   it('are the variables of a GraphQL operation', () => {
     const sent = changeRequest(
       post({ operationName: 'A', query: 'query A { a }', variables: { id: 1, n: 2 } }),
@@ -50,7 +50,7 @@ describe('what is changed', () => {
     );
   });
 
-  it('is nothing where the body is no object', () => {
+  it('is rejected if the body is not an object', () => {
     expect(() => changeRequest(post([1]), { a: 1 })).toThrow('not a JSON object');
     expect(() =>
       changeRequest(

@@ -74,7 +74,7 @@ describe('the description', () => {
     `);
   });
 
-  it('tells the shape of JSON that the server did not call so', () => {
+  it('contains the shape of JSON that the server declared as another type', () => {
     const { openapi } = describeApi(
       [get('https://a.test/slow', { a: 1 }, { contentType: '', responseHeaders: {} })],
       'openapi',
@@ -92,7 +92,7 @@ describe('the description', () => {
     });
   });
 
-  it('tells what is sent, and says where a path has another server', () => {
+  it('contains the request bodies, and the server of a path if it differs', () => {
     const { openapi } = describeApi(
       [
         get('https://a.test/x', {}),
@@ -171,7 +171,7 @@ describe('the description', () => {
     expect(typescript).toContain('export type UserVariables = {\n  id: number;\n};');
   });
 
-  it('is one document if a site has REST endpoints and GraphQL operations', () => {
+  it('is a single document if a site has REST endpoints and GraphQL operations', () => {
     const query = { operationName: 'User', query: 'query User { user }' };
     const requests = [
       get('https://a.test/x', { a: 1 }),

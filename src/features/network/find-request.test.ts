@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { findNearestKeys } from './find-request.ts';
 
-it('the closest key comes first, and repeats only where one was asked for', () => {
+it('the closest key is first, and repeats are listed only on request', () => {
   const keys = ['GET api.test/users', 'GetUser', 'GetUser#2', 'ListOrders', 'POST api.test/orders'];
   expect(findNearestKeys('GetUsr', keys)[0]).toBe('GetUser');
   expect(findNearestKeys('api.test/order', keys)[0]).toBe('POST api.test/orders');

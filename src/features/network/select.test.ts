@@ -32,7 +32,7 @@ describe('an address is chosen', () => {
     expect(URLS.flatMap((url, i) => (found.has(url) ? [i] : []))).toEqual(expected);
   });
 
-  it('never by an expression that takes for ever, and the event loop stays free meanwhile', async () => {
+  it('never by an expression that would take forever, and the event loop stays free', async () => {
     const endless = match([`https://a.test/${'a'.repeat(60)}!`], '(a+)+$b');
     let turns = 0;
     const turning = setInterval(() => turns++, 5);
@@ -54,7 +54,7 @@ describe('an address is chosen', () => {
 });
 
 describe('a time', () => {
-  it('is said as an age or as a moment', () => {
+  it('is an age or a point in time', () => {
     expect(parseMoment('30s', 'since', 100_000)).toBe(70_000);
     expect(parseMoment('5m', 'since', 1_000_000)).toBe(700_000);
     expect(parseMoment('2h', 'since', 7_200_000)).toBe(0);

@@ -26,7 +26,7 @@ const START: KeptStart = {
   version: '1',
 };
 
-describe('what was seen becomes steps', () => {
+describe('recorded events become steps', () => {
   it('keeps the last of several sights of one entry', () => {
     const fill = (ms: number, value: string): RecordedStep =>
       step(ms, { kind: 'fill', target: at('input'), value });
@@ -47,7 +47,7 @@ describe('what was seen becomes steps', () => {
     expect(lines(click(), click())).toEqual(['click #b', 'click #b']);
   });
 
-  it('checks a box that was pressed, and presses a label where that was pressed', () => {
+  it('checks a pressed checkbox, and presses a pressed label', () => {
     const check = step(20, { kind: 'check', target: at('input'), checked: true });
     expect(lines(step(0, { kind: 'click', target: at('input') }), check)).toEqual(['check #input']);
     const onLabel = [
@@ -72,7 +72,7 @@ describe('what was seen becomes steps', () => {
 describe('scripts', () => {
   const nasty = '"\'`${1}\\\u2028\u2029\n*/ </script>';
 
-  it('hold every text as a literal', () => {
+  it('contain every text as a literal', () => {
     expect(runInNewContext(`(${renderLiteral(nasty)})`)).toBe(nasty);
     expect(renderLiteral(nasty)).not.toMatch(/[\n\u2028\u2029]/);
   });
@@ -80,7 +80,7 @@ describe('scripts', () => {
   it.each([
     ['playwright', renderPlaywrightScript],
     ['puppeteer', renderPuppeteerScript],
-  ])('of %s can be read whatever the page says', (_, script) => {
+  ])('of %s can be parsed for any page text', (_, script) => {
     const target: Locator = {
       tag: nasty,
       role: 'button',

@@ -39,7 +39,7 @@ describe('an entry in JSON', () => {
     ],
     ['tabs', '{\n\t"a": 1\n}\n'],
     ['no line end', '{"a": 1}'],
-  ])('comes into %s and goes again', (_, text) => {
+  ])('is added to %s and removed again', (_, text) => {
     const added = editJsonEntry(text, 'mcpServers', LAUNCH);
     expect(added).toContain('"openchrome"');
     expect(editJsonEntry(added, 'mcpServers', LAUNCH)).toBe(added);
@@ -53,7 +53,7 @@ describe('an entry in JSON', () => {
     (text) => expect(editJsonEntry(text, 'mcpServers', undefined)).toBe(text),
   );
 
-  it.each(['[]', 'null', '{"a": ', '"text"', '{a}'])('is refused where the file is %s', (text) =>
+  it.each(['[]', 'null', '{"a": ', '"text"', '{a}'])('is rejected if the file is %s', (text) =>
     expect(() => editJsonEntry(text, 'mcpServers', LAUNCH)).toThrow(/not JSON that can be edited/),
   );
 });
@@ -61,7 +61,7 @@ describe('an entry in JSON', () => {
 describe('a table in TOML', () => {
   const text = 'model = "o4" # mine\n\n[mcp_servers.other]\ncommand = "x"\n\n[profiles.a]\nb = 1\n';
 
-  it('comes at the end and goes with what is within it', () => {
+  it('is added at the end and removed with its content', () => {
     const added = editTomlTable(text, 'mcp_servers.openchrome', {
       command: 'npx',
       args: ['-y', 'a "b"'],
@@ -107,7 +107,7 @@ describe('the set-up of hosts', () => {
     expect(readFileSync(planned.file, 'utf8')).not.toContain('openchrome');
   });
 
-  it('takes the hosts that are there when none is named, and none where there is none', async () => {
+  it('uses the installed hosts if none is named, and no hosts if none is installed', async () => {
     expect(await planSetup(request([]))).toEqual([]);
     mkdirSync(join(homeDir, '.cursor'));
     expect((await planSetup(request([]))).map(({ host }) => host)).toEqual(['cursor']);
@@ -126,7 +126,7 @@ describe('the set-up of hosts', () => {
     expect(statSync(real).mode & 0o777).toBe(0o640);
   });
 
-  it('leaves a file alone that changed since it was shown', async () => {
+  it('does not change a file that changed since it was shown', async () => {
     const [change] = await planSetup(request(['gemini']));
     if (!change) throw new Error('nothing planned');
     mkdirSync(dirname(change.file));
@@ -143,7 +143,7 @@ describe('the set-up of hosts', () => {
     });
   });
 
-  it('shows the lines that come, with those around them', async () => {
+  it('shows the added lines with the lines around them', async () => {
     mkdirSync(join(homeDir, '.codex'));
     writeFileSync(join(homeDir, '.codex', 'config.toml'), 'model = "o4"\n');
     const [change] = await planSetup(request(['codex']));
@@ -157,8 +157,8 @@ describe('the set-up of hosts', () => {
   });
 });
 
-describe('what a host is told to run', () => {
-  it('is the package where it was installed as one, else this very file', () => {
+describe('the command of a host', () => {
+  it('is the package if it was installed as one, otherwise this file', () => {
     expect(
       buildServerCommand('/usr/lib/node_modules/openchrome/dist/index.js', ['--slim']),
     ).toEqual({

@@ -22,7 +22,7 @@ it('cuts long values and keeps their names', () => {
   });
 });
 
-it('is never larger than 2048 bytes, whatever it is given', () => {
+it('is at most 2048 bytes for any input', () => {
   fc.assert(
     fc.property(
       fc.anything({ maxDepth: 3, withUnicodeString: true } as object),

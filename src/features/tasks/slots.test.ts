@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const forEver = new AbortController().signal;
 
-it('are given in the order in which they were asked for', async () => {
+it('are assigned in order of request', async () => {
   const slots = new Slots(1);
   expect([slots.take(), slots.take()]).toEqual([true, false]);
   const order: string[] = [];
@@ -16,7 +16,7 @@ it('are given in the order in which they were asked for', async () => {
   expect(order).toEqual(['a', 'b', 'c']);
 });
 
-it('are not lost with somebody who left the queue', async () => {
+it('are not lost if a waiter leaves the queue', async () => {
   const slots = new Slots(1);
   slots.take();
   const impatient = new AbortController();
@@ -30,6 +30,6 @@ it('are not lost with somebody who left the queue', async () => {
   expect([slots.take(), slots.take()]).toEqual([true, false]);
 });
 
-it('are refused to those who have already left', async () => {
+it('are not assigned to waiters that have already left', async () => {
   await expect(new Slots(1).next(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
 });

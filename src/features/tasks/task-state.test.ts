@@ -33,7 +33,7 @@ const outcome = (status: TaskStatus, step: TaskStep): string => {
 };
 
 describe('a task', () => {
-  it('goes from state to state by this table and no other way', () => {
+  it('changes its state only as listed in this table', () => {
     const table = TASK_STATUSES.map(
       (status) =>
         `${status}: ${STEPS.map((step) => `${step.type} ${outcome(status, step)}`).join(', ')}`,
@@ -49,7 +49,7 @@ describe('a task', () => {
     `);
   });
 
-  it('refuses a step after its end with a failure that says how it ended', () => {
+  it('rejects a step after its end with a failure that names the final state', () => {
     expect(() => advance(row('CANCELLED'), { type: 'complete', resultPath: '/r' }, 5)).toThrow(
       expect.objectContaining({
         code: 'task_already_ended',
@@ -58,7 +58,7 @@ describe('a task', () => {
     );
   });
 
-  it('never changes once it has ended, whatever is tried in whatever order', () => {
+  it('never changes after its end, for any steps in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...STEPS), { maxLength: 12 }), (steps) => {
         let meta = row('PENDING');
@@ -75,7 +75,7 @@ describe('a task', () => {
     );
   });
 
-  it('tells of every step in one event', () => {
+  it('reports every step in one event', () => {
     expect(
       STEPS.map(
         (step) => advance(row(step.type === 'start' ? 'PENDING' : 'RUNNING'), step, 5).event,
@@ -124,7 +124,7 @@ describe('a task', () => {
     `);
   });
 
-  it('can be ended by what its last event tells, if its row was not reached', () => {
+  it('can be ended from its last event if its row was not written', () => {
     for (const step of STEPS.slice(3)) {
       const { meta, event } = advance(row('RUNNING'), step, 5);
       expect(advance(row('RUNNING'), findReportedEnd(event!)!, 5).meta).toEqual(meta);
@@ -133,7 +133,7 @@ describe('a task', () => {
       expect(findReportedEnd(advance(row('RUNNING'), step, 5).event!)).toBeUndefined();
   });
 
-  it('keeps the time at which its end was first asked for', () => {
+  it('keeps the time of the first request to end it', () => {
     const asked = advance(row('RUNNING'), { type: 'request_cancel' }, 5).meta;
     expect(advance(asked, { type: 'request_cancel' }, 9).meta.cancel_requested_at).toBe(5);
   });

@@ -31,12 +31,12 @@ it.each<[string, string[]]>([
   expect(words(line)).toEqual(expected);
 });
 
-it('says what each is for', () => {
+it('describes each', () => {
   expect(listCompletions(program, ['browser', 'clic'])).toEqual([
     { word: 'click', says: 'Click an element' },
   ]);
 });
 
-it('does not offer what is not told of', () => {
+it('does not offer hidden commands', () => {
   expect(words('comple')).toEqual(['completion']);
 });

@@ -28,7 +28,7 @@ const read = (line: string): { readonly tool: string; readonly args: Record<stri
 
 describe('every tool', () => {
   it.each(usages.tools.map(({ name }) => name))(
-    '%s can be asked for by a command of its own, and by its name',
+    '%s can be called by its own command, and by its name',
     (name) => {
       expect(derived.some(({ tool, path }) => tool === name && path[0] !== 'call')).toBe(true);
       expect(derived.find(({ path }) => path.join(' ') === `call ${name}`)?.tool).toBe(name);
@@ -37,7 +37,7 @@ describe('every tool', () => {
 });
 
 describe('every command', () => {
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     const names = commands().map(({ path }) => path.join(' '));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });

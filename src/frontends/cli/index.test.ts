@@ -128,7 +128,7 @@ describe('help', () => {
 });
 
 describe('a command that is a tool', () => {
-  it('asks the daemon, and prints JSON as it came', async () => {
+  it('calls the daemon, and prints the JSON unchanged', async () => {
     const { wiring, asked } = daemon(says('{"url":"https://example.com/","status":200}'));
     const { status, out } = await run(
       'browser open https://example.com --wait-until commit --session shop --headless',
@@ -167,13 +167,13 @@ describe('a command that is a tool', () => {
     });
   });
 
-  it('asks the next daemon when the one that was found is ending', async () => {
+  it('calls the next daemon if the first one is ending', async () => {
     const { wiring, asked } = endingDaemon(says('{"tabs":[]}'));
     expect(await run('browser tab list', wiring)).toMatchObject({ status: 0, out: '{"tabs":[]}' });
     expect(asked).toHaveLength(1);
   });
 
-  it('prints lines as lines where they were asked for', async () => {
+  it('prints lines as lines on request', async () => {
     const { wiring } = daemon(says('200 48 json GET x/y\ncursor 8'));
     expect(await run('browser network --format lines', wiring)).toMatchObject({
       out: '200 48 json GET x/y\ncursor 8',
@@ -226,7 +226,7 @@ describe('a command that is a tool', () => {
     expect(await run(['call', 'navigate', '--json', '[1]'], wiring)).toMatchObject({ status: 2 });
   });
 
-  it('is answered from the home folder where that has the answer and no daemon runs', async () => {
+  it('is answered from the home folder if no daemon is needed and none runs', async () => {
     const stored: unknown[] = [];
     const callStored: Wiring['callStored'] = async ({ name, arguments: args }) => (
       stored.push([name, args]),
@@ -256,7 +256,7 @@ describe('a command that is a tool', () => {
     });
   });
 
-  it('shows a part of the reply where only that is meant', async () => {
+  it('shows only a part of the reply if the command is about that part', async () => {
     const { wiring } = daemon(says('{"meta":{},"events_tail":[{"at":1},{"at":2}]}'));
     expect(await run('tasks logs 019a8c1f2b3d4e5f', wiring)).toMatchObject({
       out: '[{"at":1},{"at":2}]',
@@ -297,7 +297,7 @@ describe('serve', () => {
 });
 
 describe('doctor', () => {
-  it('prints a line for every check, with the fix where one is needed', async () => {
+  it('prints a line for every check, with the fix if one is needed', async () => {
     const { status, out } = await run('doctor');
     expect(status).toBe(0);
     expect(out).toMatchInlineSnapshot(`
@@ -309,7 +309,7 @@ describe('doctor', () => {
     `);
   });
 
-  it('prints JSON when asked, and fails when a check fails', async () => {
+  it('prints JSON on request, and fails if a check fails', async () => {
     const findings: Finding[] = [
       { id: 'chrome', status: 'fail', message: 'No Chrome.', fix: 'openchrome install-browser' },
     ];
@@ -318,7 +318,7 @@ describe('doctor', () => {
     expect(JSON.parse(out)).toEqual(findings);
   });
 
-  it('looks with the flags it was given', async () => {
+  it('checks with the given flags', async () => {
     let chromePath: string | undefined;
     await run('doctor --json --chrome-path /opt/chrome', {
       runDoctor: async (config) => ((chromePath = config.chromePath), []),
@@ -338,7 +338,7 @@ describe('install-browser', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   it('is the structured failure on stdout, with the status of the failure table', async () => {
     const failing = {
       installBrowser: () => Promise.reject(fail('chrome_not_found', 'No internet.')),

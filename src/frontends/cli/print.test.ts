@@ -37,7 +37,7 @@ it('saves a picture and prints its path, never its bytes', async () => {
   });
 });
 
-it('keeps the text beside a picture, and notes behind it on stderr', async () => {
+it('keeps the text of a reply with a picture, and prints notes after it on stderr', async () => {
   const content = [
     { type: 'text', text: 'scaled' },
     PICTURE,
@@ -66,7 +66,7 @@ it.each([
   expect((await print({ content: [{ type: 'text', text }] }, 'json')).out).toBe(out);
 });
 
-it('lays JSON out for people, and leaves on one line what fits there', () => {
+it('formats JSON for people, and keeps short values on one line', () => {
   const tabs = [
     { tabId: 'A', url: 'http://x/' },
     { tabId: 'B', title: 'A longer title', empty: {}, none: null },

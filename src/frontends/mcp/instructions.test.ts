@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../toolkit/input-fields.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 
-it('fits into what hosts keep of instructions', () => {
+it('is short enough for the limit of hosts', () => {
   expect(Buffer.byteLength(INSTRUCTIONS)).toBeLessThan(2048);
 });
 

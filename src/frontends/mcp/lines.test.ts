@@ -21,7 +21,7 @@ const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 };
 
-it('gives the same lines however the bytes are cut', () => {
+it('returns the same lines for chunks of any size', () => {
   const line = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .map((text) => text.replace(/\s/g, ''))
@@ -43,7 +43,7 @@ it('waits for the end of a line, and passes over empty ones', () => {
   expect(split([Buffer.from('\n \r\n{"a"'), Buffer.from(':1}\n{"b')])).toEqual(['{"a":1}']);
 });
 
-it('drops a line that is too long, says so once, and takes up the next', () => {
+it('drops a line that is too long, reports it once, and continues with the next', () => {
   const chunks = [
     'x'.repeat(600),
     'x'.repeat(600),

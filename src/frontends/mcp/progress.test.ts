@@ -23,7 +23,7 @@ it('sends the first word at once and then at most ten a second, always the lates
   expect(seen.length).toBeLessThanOrEqual(27);
 });
 
-it('never goes back, and says nothing twice', async () => {
+it('never decreases, and sends no value twice', async () => {
   const { seen, report, end } = recorded();
   for (const done of [2, 1, 2, 3, Number.NaN, 3]) {
     report({ done });
@@ -33,7 +33,7 @@ it('never goes back, and says nothing twice', async () => {
   expect(seen).toEqual([2, 3]);
 });
 
-it('sends what it holds back before the reply, and nothing after it', async () => {
+it('sends the delayed progress before the reply, and nothing after it', async () => {
   const { seen, report, end } = recorded();
   report({ done: 1 });
   report({ done: 2 });

@@ -24,7 +24,7 @@ it.each<[string, unknown, string]>([
   expect(classify(value).kind).toBe(kind);
 });
 
-it('answers a malformed request under its own id, where it has one', () => {
+it('answers a malformed request with its id, if it has one', () => {
   expect(classify({ id: 'a', method: 'ping' })).toEqual({ kind: 'invalid', id: 'a' });
   expect(classify({ id: [], method: 'ping' })).toEqual({ kind: 'invalid', id: null });
 });

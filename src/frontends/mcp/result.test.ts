@@ -14,7 +14,7 @@ it('never answers with nothing', () => {
   });
 });
 
-it('keeps the notes of a failed call beside its one JSON block', () => {
+it('returns the notes of a failed call after its one JSON block', () => {
   const failure = fail('timeout', 'No answer within 5 ms.');
   expect(toResult({ images: [], notes: ['budget:\r\n 7/6'], failure }, PLAIN)).toEqual({
     isError: true,

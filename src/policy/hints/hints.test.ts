@@ -76,15 +76,15 @@ describe('a hint', () => {
       'same_call_repeated',
       /wait_for a change/,
     ],
-  ] as const)('is given after %s', (_, happening, rule, line) => {
+  ] as const)('is returned after %s', (_, happening, rule, line) => {
     expect(hintFor(happening)).toEqual({ rule, line: expect.stringMatching(line) as string });
   });
 
-  it('is not given for a ref that never was: the failure says it all', () => {
+  it('is not returned for an unknown ref: the failure is sufficient', () => {
     expect(hintFor(failed('element_not_found', { ref: 'e99' }))).toBeUndefined();
   });
 
-  it('is never given on success, whatever the page and the budget are', () => {
+  it('is never returned on success, for any page and budget', () => {
     expect(hintFor(ended({ login: true, budget: 'tool calls 9/10' }))).toBeUndefined();
     expect(hintFor(ended({ acts: false, times: 2 }))).toBeUndefined();
   });
@@ -100,11 +100,11 @@ describe('a hint', () => {
     expect(hintFor(failed(code, {}, { login: true }))).toBeUndefined();
   });
 
-  it('leaves work alone that repeats an action', () => {
+  it('is not returned for a repeated action', () => {
     expect(hintFor(ended({ acts: true, times: 20 }))).toBeUndefined();
   });
 
-  it('is one short line, for every failure there is', () => {
+  it('is one short line, for every failure', () => {
     for (const code of Object.keys(FAILURES) as FailureCode[])
       for (const login of [false, true]) {
         const line = hintFor(failed(code, {}, { login }))?.line ?? '';
@@ -113,7 +113,7 @@ describe('a hint', () => {
       }
   });
 
-  it('comes from a rule with a name of its own', () => {
+  it('comes from a rule with a unique name', () => {
     expect(new Set(HINT_RULES.map(({ name }) => name)).size).toBe(HINT_RULES.length);
   });
 });

@@ -12,7 +12,7 @@ const makePath = async (): Promise<string> => {
   return join(folder, 'home', 'daemon.log');
 };
 
-it('has a line with its time for every line that is written, for its owner alone', async () => {
+it('has a line with a time for every written line, readable only by its owner', async () => {
   const path = await makePath();
   const write = createLogWriter(path);
   write('one\ntwo\n');
@@ -23,7 +23,7 @@ it('has a line with its time for every line that is written, for its owner alone
   if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('stays small: what is full is put aside, and the last words of a stream that was handed on still come', async () => {
+it('stays small: a full file is renamed, and the last lines of an inherited stream are still written', async () => {
   const path = await makePath();
   const inherited = openDaemonLog(path);
   const write = createLogWriter(path);
@@ -35,7 +35,7 @@ it('stays small: what is full is put aside, and the last words of a stream that 
   expect(tailDaemonLog(path, { lines: 1 })).toEqual(['last words']);
 });
 
-it('is read from a place on, and where it is not there', async () => {
+it('is read from an offset, and is empty if it does not exist', async () => {
   const path = await makePath();
   expect(tailDaemonLog(path, { lines: 5 })).toEqual([]);
   createLogWriter(path)('before');

@@ -9,7 +9,7 @@ import { SessionSnapshots } from './session-snapshots.ts';
 
 const DAY_MS = 86_400_000;
 
-it('keeps what is young and what has another name', async () => {
+it('keeps new files and files with other names', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'openchrome-sweep-'));
   const old = evidencePath(folder, 'https://Shop.example:8080/x', 1_700_000_000_000);
   const odd = evidencePath(folder, 'about:blank', 1_700_000_000_000);
@@ -34,7 +34,7 @@ it('keeps what is young and what has another name', async () => {
   await rm(folder, { recursive: true });
 });
 
-it('removes downloads of any name when they are old, and no folder', async () => {
+it('removes old downloads of any name, but no folders', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'openchrome-sweep-'));
   const [old, young] = [join(folder, 'report (1).csv'), join(folder, 'new.zip')];
   for (const path of [old, young]) await writeFile(path, 'x');

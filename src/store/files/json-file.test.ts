@@ -34,17 +34,17 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('saving and loading', () => {
-  it('gives back what was saved', async () => {
+  it('returns the saved value', async () => {
     await file().save({ name: 'žluť 🐎', count: 3 });
     expect(await file().load()).toEqual({ name: 'žluť 🐎', count: 3 });
   });
 
-  it('finds nothing where nothing was saved', async () => {
+  it('returns undefined if nothing was saved', async () => {
     expect(await file().load()).toBeUndefined();
     expect(found).toEqual([]);
   });
 
-  it('leaves a file and folder for the owner alone, and no temporary file', async () => {
+  it('creates a file and folder only for the owner, and leaves no temporary file', async () => {
     await file().save({ name: 'a', count: 1 });
     await file().save({ name: 'b', count: 2 });
     expect((await stat(join(folder, 'deep'))).mode & 0o777).toBe(0o700);
@@ -97,7 +97,7 @@ describe('what cannot be read', () => {
     expect(found[0]?.reason).toBe('it is 5023 bytes long');
   });
 
-  it('is set aside when a folder or a named pipe stands in its place', async () => {
+  it('is set aside if it is a folder or a named pipe', async () => {
     await mkdir(file().path, { recursive: true });
     expect(await file().load()).toBeUndefined();
     if (process.platform !== 'win32') {
@@ -115,7 +115,7 @@ describe('what cannot be read', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  it('is a failure that says why, and leaves the old content', async () => {
+  it('is a failure with the reason, and keeps the old content', async () => {
     await writeFile(join(folder, 'deep'), 'a file');
     await expect(file().save({ name: 'a', count: 1 })).rejects.toMatchObject({
       code: 'storage_failed',

@@ -29,14 +29,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('removes what is too old', async () => {
+it('removes files that are too old', async () => {
   await plant('new.thing', 1);
   await plant('old.thing', 101);
   expect(await rule().sweep(NOW)).toEqual({ files: 1, bytes: 10 });
   expect(await readdir(folder)).toEqual(['new.thing']);
 });
 
-it('removes the oldest until the rest fits', async () => {
+it('removes the oldest until the rest is below the limit', async () => {
   await plant('a.thing', 1, 400);
   await plant('b.thing', 2, 400);
   await plant('c.thing', 3, 400);
@@ -45,14 +45,14 @@ it('removes the oldest until the rest fits', async () => {
   expect((await readdir(folder)).sort()).toEqual(['a.thing', 'b.thing']);
 });
 
-it('leaves alone what is not of the store: other files, folders', async () => {
+it('keeps files and folders that do not belong to the store', async () => {
   await plant('letter.txt', 1_000);
   await mkdir(join(folder, 'folder.thing'));
   expect(await rule().sweep(NOW)).toEqual({ files: 0, bytes: 0 });
   expect((await readdir(folder)).sort()).toEqual(['folder.thing', 'letter.txt']);
 });
 
-it('removes what a writer left that died an hour ago, and not what one writes now', async () => {
+it('removes files of a writer that died an hour ago, and keeps those of an active one', async () => {
   await plant('.a.thing.0123456789ab.tmp', 61);
   await plant('.b.thing.0123456789ab.tmp', 1);
   await plant('.hidden', 1_000);

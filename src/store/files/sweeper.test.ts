@@ -37,7 +37,7 @@ it('follows a rule that wants to be swept more often', async () => {
   expect(vi.mocked(outputs.sweep).mock.calls.length).toBeGreaterThanOrEqual(1);
 });
 
-it('logs what was removed and what failed, and goes on', async () => {
+it('logs removed files and failures, and continues', async () => {
   const broken = rule('broken', () => Promise.reject(new Error('no permission')));
   const journal = rule('journal', async () => ({ files: 2, bytes: 99 }));
   using _ = new Sweeper([broken, journal], log);

@@ -43,7 +43,7 @@ it('is the same every time', async () => {
   expect((await bytesOf(ENTRIES)).equals(await bytesOf(ENTRIES))).toBe(true);
 });
 
-it('refuses names that no archive holds', async () => {
+it('rejects names that an archive cannot contain', async () => {
   for (const name of ['', 'with blank', 'x'.repeat(101), 'ü'])
     await expect(bytesOf([{ name, content: Buffer.alloc(1) }])).rejects.toThrow('name');
 });

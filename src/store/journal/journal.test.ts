@@ -34,7 +34,7 @@ const call = (over: Partial<CallEntry> = {}): CallEntry => ({
 });
 
 describe('recent entries', () => {
-  it('come back oldest first, with events among them', async () => {
+  it('are returned oldest first, including events', async () => {
     const journal = open(() => NOON);
     journal.append(call({ ts: NOON, summary: 'first' }));
     journal.append({
@@ -125,10 +125,10 @@ describe('the summary', () => {
   });
 });
 
-describe('what stands on the disk', () => {
+describe('the files on disk', () => {
   const today = (): string => join(folder, 'journal-2026-11-15.jsonl');
 
-  it('is readable by its owner alone', async () => {
+  it('are readable only by their owner', async () => {
     open(() => NOON).append(call());
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(today())).mode & 0o777).toBe(0o600);
@@ -160,7 +160,7 @@ describe('what stands on the disk', () => {
     expect(await journal.summary()).toMatchObject({ calls: 2, torn: 7 });
   });
 
-  it('may hold a folder in place of a file: that one is named and the others are read', async () => {
+  it('may include a folder instead of a file: it is reported and the others are read', async () => {
     await mkdir(join(folder, 'journal-2026-11-14.jsonl'), { recursive: true });
     const journal = open(() => NOON);
     journal.append(call());
@@ -180,7 +180,7 @@ describe('what stands on the disk', () => {
     ).toEqual(['in a new folder']);
   });
 
-  it('never fails a call: a journal that cannot be written warns once and says how much was lost', async () => {
+  it('never fail a call: a journal that cannot be written warns once and reports the lost entries', async () => {
     await writeFile(folder, 'a file where the folder should be');
     const journal = open(() => NOON);
     journal.append(call());
@@ -202,7 +202,7 @@ describe('what stands on the disk', () => {
 });
 
 describe('retention', () => {
-  it('removes what is older than seven days and nothing that is not the journal', async () => {
+  it('removes files older than seven days, and only files of the journal', async () => {
     const journal = open(() => NOON);
     journal.append(call());
     const old = new Date(NOON - 8 * 24 * 3_600_000);

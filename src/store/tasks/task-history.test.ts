@@ -29,7 +29,7 @@ const read = (from = 0): { times: number[]; next: number | undefined } => {
 };
 
 describe('a history', () => {
-  it('is read on from where the reader stopped', () => {
+  it('is read from the offset where the reader stopped', () => {
     writeFileSync(path, line(1) + line(2));
     const first = read();
     expect(first.times).toEqual([1, 2]);
@@ -46,7 +46,7 @@ describe('a history', () => {
     expect(read(next).times).toEqual([2]);
   });
 
-  it('is passed over where it cannot be read', () => {
+  it('is skipped if it cannot be read', () => {
     writeFileSync(
       path,
       `${line(1)}{"ts": 2, "ki\nnull\n\n{"ts":"x","kind":"log"}\n{"ts":3,"kind":"other"}\n${line(4)}`,
@@ -54,7 +54,7 @@ describe('a history', () => {
     expect(read().times).toEqual([1, 4]);
   });
 
-  it('may be much longer than what is read at once, with lines of every length', () => {
+  it('can be much longer than one read, with lines of every length', () => {
     const lines = Array.from({ length: 3_000 }, (_, i) => line(i, 'ä'.repeat(i % 700)));
     writeFileSync(path, lines.join(''));
     const { times, next } = read();
@@ -62,12 +62,12 @@ describe('a history', () => {
     expect(next).toBe(Buffer.byteLength(lines.join('')));
   });
 
-  it('may hold a line longer than any of ours, which costs nothing but itself', () => {
+  it('can contain a line longer than any of ours, and only that line is skipped', () => {
     writeFileSync(path, `${line(1)}${'x'.repeat(700_000)}\n${line(2)}`);
     expect(read().times).toEqual([1, 2]);
   });
 
-  it('that is shorter than before, gone, or no file is told as such', () => {
+  it('that is shorter than before, missing, or not a file is reported as such', () => {
     writeFileSync(path, line(1) + line(2));
     const { next } = read();
     truncateSync(path, 5);

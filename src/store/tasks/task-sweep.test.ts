@@ -60,7 +60,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the sweep of tasks', () => {
-  it('takes those that ended too long ago', async () => {
+  it('removes tasks that ended too long ago', async () => {
     await task('COMPLETED', NOW - 31 * DAY_MS);
     await task('FAILED', NOW - 31 * DAY_MS);
     const young = await task('CANCELLED', NOW - 29 * DAY_MS);
@@ -88,7 +88,7 @@ describe('the sweep of tasks', () => {
     expect(await sweep({ maxTasks: 0, maxTotalBytes: 0 })).toEqual({ files: 0, left: ids });
   });
 
-  it('takes envelopes that nobody has touched for as long as finished tasks are kept', async () => {
+  it('removes envelopes that were unused for the retention time of finished tasks', async () => {
     const touched = async (daysAgo: number): Promise<string> => {
       const id = await task('RUNNING', NOW - 90 * DAY_MS, 0, 'browser_task');
       const time = new Date(NOW - daysAgo * DAY_MS);
@@ -101,7 +101,7 @@ describe('the sweep of tasks', () => {
     expect(await sweep({ maxTasks: 0, maxTotalBytes: 0 })).toEqual({ files: 2, left: [used] });
   });
 
-  it('takes what a crash left half made or half removed, once it is old', async () => {
+  it('removes incomplete folders after a crash, once they are old', async () => {
     await mkdir(join(folder, '.0123456789ab.tmp'));
     await mkdir(join(folder, '.ba9876543210.tmp'));
     await utimes(join(folder, '.0123456789ab.tmp'), new Date(NOW - DAY_MS), new Date(NOW - DAY_MS));
@@ -109,7 +109,7 @@ describe('the sweep of tasks', () => {
     expect((await sweep()).left).toEqual(['.ba9876543210.tmp']);
   });
 
-  it('has nothing to do where there are no tasks', async () => {
+  it('does nothing without tasks', async () => {
     await rm(folder, { recursive: true });
     const rule = keepTasks({
       folder,

@@ -22,7 +22,7 @@ describe.each([
   ['on disk', () => openWorkingFiles(folder, ['events.jsonl'])],
   ['in memory', () => createWorkingFiles()],
 ])('working files %s', (_, open) => {
-  it('give back what was appended, in order', async () => {
+  it('return the appended lines in order', async () => {
     const files = open();
     const entries = [{ n: 1 }, 'two', [3], null, { text: 'line\nbreak “ü” 漢\u2028' }];
     for (const entry of entries) files.append('pages.jsonl', entry);
@@ -32,13 +32,13 @@ describe.each([
     expect(await entriesOf(files, 'nothing.jsonl')).toEqual([]);
   });
 
-  it('refuse what JSON cannot say', () => {
+  it('reject values that JSON cannot represent', () => {
     expect(() => open().append('pages.jsonl', undefined)).toThrow('JSON');
   });
 });
 
 describe('working files on disk', () => {
-  it('are for their owner alone, and take lines of any length', async () => {
+  it('are readable only by their owner, and accept lines of any length', async () => {
     const files = openWorkingFiles(folder, []);
     const long = { content: '漢'.repeat(1_000_000) };
     files.append('pages.jsonl', long);

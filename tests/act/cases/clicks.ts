@@ -15,7 +15,7 @@ export const clickCases: readonly Case[] = [
     recorded: 'click b',
   },
   {
-    name: 'says so when nothing follows',
+    name: 'reports that no effect was seen',
     page: '<button id=b>Idle</button>',
     call: click({ query: 'Idle' }),
     says: /^clicked e# button "Idle"; no effect seen within \d{3} ms$/,
@@ -53,14 +53,14 @@ export const clickCases: readonly Case[] = [
     recorded: ['[c.checked, log.join(", ")]', [true, 'click l, click c, input c, change c']],
   },
   {
-    name: 'on a box says that it is checked now',
+    name: 'on a checkbox reports that it is checked now',
     page: '<label><input type=checkbox id=c>Newsletter</label>',
     call: click({ query: 'Newsletter' }),
     says: 'clicked e# checkbox "Newsletter"; now checked',
     recorded: ['c.checked', true],
   },
   {
-    name: 'on a box that is hidden behind its label goes through the label',
+    name: 'on a checkbox that is hidden by its label clicks the label',
     page: '<style>input{position:absolute;opacity:0;width:0;height:0}</style><input type=checkbox id=c><label for=c>Fancy</label>',
     call: click({ query: 'Fancy' }),
     says: 'clicked e# checkbox "Fancy"; now checked',
@@ -101,14 +101,14 @@ export const clickCases: readonly Case[] = [
     recorded: ['d.open', true],
   },
   {
-    name: 'on a toggle button says its state',
+    name: 'on a toggle button reports its state',
     page: `<button id=b aria-pressed=false onclick="this.setAttribute('aria-pressed', this.getAttribute('aria-pressed') !== 'true')">Bold</button>`,
     call: click({ query: 'Bold' }),
     says: 'clicked e# button "Bold"; now pressed; 1 DOM change',
     recorded: ['b.ariaPressed', 'true'],
   },
   {
-    name: 'on a disclosure button says that it is collapsed again',
+    name: 'on a disclosure button reports that it is collapsed again',
     page: `<button aria-expanded=true onclick="this.setAttribute('aria-expanded','false')">Menu</button>`,
     call: click({ query: 'Menu' }),
     says: 'clicked e# button "Menu"; now collapsed; 1 DOM change',
@@ -121,7 +121,7 @@ export const clickCases: readonly Case[] = [
     recorded: ['document.activeElement.id', 'i'],
   },
   {
-    name: 'tells where the focus went',
+    name: 'reports the focused element',
     page: `<button onclick="i.focus()">Edit</button><label>Title <input id=i></label>`,
     call: click({ query: 'Edit' }),
     says: 'clicked e# button "Edit"; focus e# textbox "Title"',
@@ -165,7 +165,7 @@ export const clickCases: readonly Case[] = [
     says: 'clicked e# option "Apple"; now selected; 1 DOM change',
   },
   {
-    name: 'by role words tells alike names apart',
+    name: 'by role words distinguishes similar names',
     page: `<input aria-label=Search><button onclick="window.hit='button'">Search</button>`,
     call: click({ query: 'Search button' }),
     recorded: ['hit', 'button'],

@@ -15,7 +15,7 @@ const PERSON = `<form id=f onsubmit="event.preventDefault();window.sent=Object.f
 
 export const formCases: readonly Case[] = [
   {
-    name: 'fails if no field was filled, with what is wrong with each',
+    name: 'fails if no field was filled, with the problem of each',
     page: PERSON,
     call: fill([
       { label: 'Nickname', value: 'A' },
@@ -51,7 +51,7 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
-    name: 'submits and tells what followed',
+    name: 'submits and reports the effects',
     page: PERSON,
     call: fill(
       [
@@ -87,7 +87,7 @@ export const formCases: readonly Case[] = [
     recorded: ['n.filter((x) => x.startsWith("change"))', ['change a true', 'change b true']],
   },
   {
-    name: 'fills a field that only another one brings forth',
+    name: 'fills a field that appears after another one is filled',
     page: `<label>Kind <select onchange="box.innerHTML='<label>Detail <input id=d></label>'"><option>A<option>B</select></label><div id=box></div>`,
     call: fill(
       [
@@ -115,7 +115,7 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
-    name: 'leaves a box alone that is right already',
+    name: 'does not change a checkbox that is already right',
     page: `<label><input type=checkbox id=c checked onclick="window.touched=1">On</label>`,
     call: fill([{ label: 'On', value: true }]),
     recorded: ['[c.checked, window.touched === undefined]', [true, true]],
@@ -149,7 +149,7 @@ export const formCases: readonly Case[] = [
     recorded: ['a.value + b.value', ''],
   },
   {
-    name: 'takes colours by their names, and says which is none',
+    name: 'accepts colour names, and reports an unknown one',
     page: '<label>Ink <input id=a type=color></label><label>Paper <input id=b type=color value="#336699"></label><label>Name <input></label>',
     call: fill([
       { label: 'Ink', value: 'tomato' },
@@ -186,7 +186,7 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
-    name: 'tells which field the browser refused',
+    name: 'reports the field that the browser rejected',
     page: PERSON,
     call: fill([{ label: 'First', value: 'Ada' }], { submit: true }),
     says: /rejected: ".+"; focus e# textbox "Last"$/,
@@ -199,7 +199,7 @@ export const formCases: readonly Case[] = [
     recorded: ['hit', 1],
   },
   {
-    name: 'says when there is nothing to submit with',
+    name: 'reports that there is no submit button',
     page: '<label>Q <input></label>',
     call: fill([{ label: 'Q', value: 'x' }], { submit: true }),
     fails: ['element_not_found', /no submit button/],
@@ -211,7 +211,7 @@ export const formCases: readonly Case[] = [
     fails: ['invalid_argument', /exactly one of/],
   },
   {
-    name: 'brings the new state in the same reply',
+    name: 'returns the new state in the same reply',
     page: '<label>Q <input></label>',
     call: fill([{ label: 'Q', value: 'hello' }], { returnAfterState: 'ax' }),
     says: /^filled 1 field\n- Page URL: [\s\S]*- Page Mode: ax\n[\s\S]*e# textbox "Q" .*hello/,

@@ -27,14 +27,14 @@ export const reachCases: readonly Case[] = [
     recorded: '',
   },
   {
-    name: 'whose cover goes away in time is clicked',
+    name: 'whose cover disappears in time is clicked',
     page: `<button id=b>Buy</button><div id=o style="position:fixed;inset:0"></div><script>setTimeout(()=>o.remove(),80)</script>`,
     call: click({ query: 'Buy' }),
     says: /^clicked e# button "Buy"/,
     recorded: 'click b',
   },
   {
-    name: 'that is half covered is clicked where it is free',
+    name: 'that is half covered is clicked in its free part',
     page: `<button id=b style="width:200px;height:60px" onclick="window.hit=1">Wide</button><div style="position:absolute;left:60px;top:0;width:100px;height:100px;background:red"></div>`,
     call: click({ query: 'Wide' }),
     recorded: ['hit', 1],
@@ -126,7 +126,7 @@ export const reachCases: readonly Case[] = [
     recorded: 'click text',
   },
   {
-    name: 'to check by words of a link is not found: there is no checkbox of that name',
+    name: 'to check by the words of a link is not found, because no checkbox has that name',
     page: '<a href="#">Home</a><label><input type=checkbox> Home delivery</label>',
     call: ['interact', { action: 'check', query: 'Home page', waitForMs: 50 }],
     fails: [
@@ -156,7 +156,7 @@ export const reachCases: readonly Case[] = [
     recorded: 'click b',
   },
   {
-    name: 'that is not displayed is refused with the reason',
+    name: 'that is not displayed is rejected with the reason',
     page: '<div id=box style="display:none"><button id=b>Ghost</button></div>',
     call: click({ selector: '#b', ...quick }),
     fails: ['target_hidden', /display: none on <div id=\\"box\\"> around it/],
@@ -181,7 +181,7 @@ export const reachCases: readonly Case[] = [
     fails: ['target_hidden', /details/],
   },
   {
-    name: 'outside of the page that no scrolling brings in is refused',
+    name: 'outside of the page that cannot be scrolled into view is rejected',
     page: '<button id=b style="position:absolute;left:-500px">Off</button>',
     call: click({ selector: '#b', ...quick }),
     fails: ['target_hidden', /cannot be scrolled into view/],
@@ -207,7 +207,7 @@ export const reachCases: readonly Case[] = [
     recorded: '',
   },
   {
-    name: 'that ignores the pointer is clicked through what is in it and does not',
+    name: 'that ignores the pointer is clicked through a descendant that does not ignore it',
     page: '<a id=a style="pointer-events:none">Outer <b id=b style="pointer-events:auto">inner</b></a>',
     call: click({ selector: '#a', ...quick }),
     recorded: 'click b',
@@ -219,7 +219,7 @@ export const reachCases: readonly Case[] = [
     recorded: 'click b',
   },
   {
-    name: 'that pulses for ever is clicked all the same',
+    name: 'that pulses forever is clicked nevertheless',
     page: `<style>@keyframes pulse{50%{transform:scale(1.05)}}#b{animation:pulse 1s infinite}</style><button id=b>Pulse</button>`,
     call: click({ query: 'Pulse', waitForMs: 0 }),
     recorded: 'click b',
@@ -233,26 +233,26 @@ export const reachCases: readonly Case[] = [
     recorded: '',
   },
   {
-    name: 'that moves until it stops is clicked when it stands',
+    name: 'that moves for a while is clicked when it stops',
     page: `<button id=b style="position:absolute;left:0;top:50px">Glide</button><script>let x=0;const go=()=>{x+=40;b.style.left=x+'px';if(x<600)requestAnimationFrame(go)};go()</script>`,
     call: click({ query: 'Glide' }),
     recorded: 'click b',
   },
   {
-    name: 'that does not exist is not found, with what is near',
+    name: 'that does not exist is not found, with similar elements',
     page: '<button>Save changes</button><button>Cancel</button>',
     call: click({ query: 'Save draft', ...quick }),
     fails: ['element_not_found', /"near":\[\{"ref":"e#","role":"button","name":"Save changes"/],
     recorded: '',
   },
   {
-    name: 'that comes a moment later is clicked',
+    name: 'that appears a moment later is clicked',
     page: `<div id=box></div><script>setTimeout(()=>box.innerHTML='<button id=b>Late</button>',80)</script>`,
     call: click({ query: 'Late' }),
     recorded: 'click b',
   },
   {
-    name: 'that two elements fit is refused with both',
+    name: 'that matches two elements is rejected with both',
     page: '<button id=a>Delete</button><button id=b>Delete</button>',
     call: click({ query: 'Delete', ...quick }),
     fails: [
@@ -262,7 +262,7 @@ export const reachCases: readonly Case[] = [
     recorded: '',
   },
   {
-    name: 'of which only one is shown is that one',
+    name: 'that matches one visible and one hidden element is the visible one',
     page: '<button id=a hidden>Delete</button><button id=b>Delete</button>',
     call: click({ query: 'Delete' }),
     recorded: 'click b',
@@ -293,7 +293,7 @@ export const reachCases: readonly Case[] = [
     fails: ['ambiguous_target', /"total":2/],
   },
   {
-    name: 'with a selector that is none is a bad argument',
+    name: 'with an invalid selector is an invalid argument',
     page: '<p>',
     call: click({ selector: '##', ...quick }),
     fails: ['invalid_argument', /not a CSS selector/],

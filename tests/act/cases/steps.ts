@@ -25,7 +25,7 @@ export const stepCases: readonly Case[] = [
     recorded: ['out.textContent', 'Welcome ada'],
   },
   {
-    name: 'stops at the first step that fails, with what was done and what remains',
+    name: 'stops at the first failed step, with the completed and the remaining steps',
     page: LOGIN,
     call: act('click Sign in; click Nowhere; press Enter'),
     fails: [
@@ -54,13 +54,13 @@ export const stepCases: readonly Case[] = [
     recorded: ['hit', 1],
   },
   {
-    name: 'brings what changed in the same reply',
+    name: 'returns the changes in the same reply',
     page: LOGIN,
     call: act('click Sign in', { returnAfterState: 'diff' }),
     says: /^clicked e# button "Sign in"; 1 DOM change\n- Page URL: [\s\S]*- Page Mode: diff[\s\S]*\+.*textbox "Username"/,
   },
   {
-    name: 'clicks at coordinates and says what was hit',
+    name: 'clicks at coordinates and reports the element that was hit',
     page: `<button style="position:absolute;left:100px;top:100px;width:80px;height:40px" onclick="window.hit=event.isTrusted">Map</button>`,
     call: computer('left_click', { coordinate: [120, 120] }),
     says: /^clicked e# button "Map"; no effect seen/,
@@ -73,7 +73,7 @@ export const stepCases: readonly Case[] = [
     says: /^clicked e# \S+.* \(nearest: e# button "Map"\); no effect seen/,
   },
   {
-    name: 'says what was hit inside of a frame of another site',
+    name: 'reports the element that was hit inside a frame of another site',
     page: `<iframe style="position:absolute;left:50px;top:60px;border:4px solid" src="{other}/pad"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
     site: {
       '/pad': `<body style="margin:0"><button style="width:120px;height:50px" onclick="parent.postMessage('pad','*')">Pad</button>`,
@@ -114,7 +114,7 @@ export const stepCases: readonly Case[] = [
     recorded: ['d.scrollTop', 200],
   },
   {
-    name: 'types and presses keys where the focus is',
+    name: 'types and presses keys in the focused element',
     page: '<input id=i autofocus>',
     first: [['interact', { action: 'focus', selector: '#i' }], computer('type', { text: 'ab' })],
     call: computer('key', { text: 'Backspace' }),
@@ -127,7 +127,7 @@ export const stepCases: readonly Case[] = [
     says: /^text "ready" is visible \(after \d{1,4} ms\)$/,
   },
   {
-    name: 'waits for a text that comes',
+    name: 'waits for a text to appear',
     page: `<p id=p></p><script>setTimeout(()=>p.textContent='Done now',120)</script>`,
     call: wait({ text: 'Done now' }),
     says: /^text "Done now" is visible \(after \d+ ms\)$/,
@@ -173,7 +173,7 @@ export const stepCases: readonly Case[] = [
     says: /^#d is visible/,
   },
   {
-    name: 'refuses a selector that is none',
+    name: 'rejects an invalid selector',
     page: '<p>',
     call: wait({ selector: '##' }),
     fails: ['invalid_argument'],
@@ -249,7 +249,7 @@ export const stepCases: readonly Case[] = [
     says: /^function is true/,
   },
   {
-    name: 'says what the expression threw last',
+    name: 'reports the last error that the expression threw',
     page: '<p>',
     call: wait({ function: 'nothing.here' }, 500),
     fails: ['timeout', /nothing is not defined/],

@@ -42,7 +42,7 @@ export const typingCases: readonly Case[] = [
     recorded: ['model', 'Ada'],
   },
   {
-    name: 'survives a field that draws itself anew with each input',
+    name: 'survives a field that is re-rendered with each input',
     page: `<div id=box></div><script>const draw=(v)=>{box.innerHTML='<input aria-label=Name>';box.firstChild.value=v;box.firstChild.oninput=(e)=>{window.model=e.target.value;draw(e.target.value)}};draw('')</script>`,
     call: fill('Name', 'Ada'),
     says: /^filled e# textbox "Name"/,
@@ -82,7 +82,7 @@ export const typingCases: readonly Case[] = [
     recorded: ['i.value', '1234'],
   },
   {
-    name: 'accepts a field that formats what is typed, and shows it',
+    name: 'accepts a field that formats the typed text, and shows the result',
     page: `<label>Phone <input id=i oninput="this.value=this.value.replace(/(\\d{3})(\\d+)/,'($1) $2')"></label>`,
     call: fill('Phone', '0207946'),
     says: 'filled e# textbox "Phone"; value "(020) 7946"',
@@ -121,7 +121,7 @@ export const typingCases: readonly Case[] = [
     fails: ['target_disabled'],
   },
   {
-    name: 'refuses something that is no field',
+    name: 'rejects an element that is not a field',
     page: '<h1 id=h>Title</h1>',
     call: ['interact', { action: 'fill', selector: '#h', value: 'x', waitForMs: 100 }],
     fails: ['not_editable'],
@@ -175,14 +175,14 @@ export const typingCases: readonly Case[] = [
     recorded: ['x.shadowRoot.querySelector("input").value', 'inner'],
   },
   {
-    name: 'sets a date and tells the page',
+    name: 'sets a date and fires the events of the field',
     page: '<label>Day <input id=i type=date></label>',
     call: fill('Day', '2031-05-07'),
     says: /^filled e# Date "Day"; value "2031-05-07"/,
     recorded: ['[i.value, log]', ['2031-05-07', ['input i (untrusted)', 'change i (untrusted)']]],
   },
   {
-    name: 'says how a date is written',
+    name: 'reports the expected format of a date',
     page: '<label>Day <input id=i type=date></label>',
     call: fill('Day', '7 May 2031'),
     fails: ['value_rejected', /YYYY-MM-DD/],
@@ -256,7 +256,7 @@ export const typingCases: readonly Case[] = [
     ],
   },
   {
-    name: 'types after what is there',
+    name: 'types after the existing text',
     page: '<input id=i aria-label=Name value=Ada>',
     call: type('Name', '!'),
     recorded: ['i.value', 'Ada!'],

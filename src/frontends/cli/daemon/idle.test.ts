@@ -18,7 +18,7 @@ const watched = (occupation: Occupation, idleMs: number): { ended: () => boolean
 };
 
 describe('a daemon', () => {
-  it('that nobody asks for anything is idle after its time, and not before', async () => {
+  it('without requests is idle after its time limit, and not before', async () => {
     useClock();
     const { ended } = watched(new Occupation(() => 0), 10_000);
     await vi.advanceTimersByTimeAsync(9_000);

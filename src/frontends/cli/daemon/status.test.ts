@@ -35,7 +35,7 @@ it('is a line for each thing that one may want to know', () => {
   `);
 });
 
-it('says where there is no Chrome and no session', () => {
+it('reports that there is no Chrome and no session', () => {
   const text = render({
     ...STATUS,
     sessions: [],

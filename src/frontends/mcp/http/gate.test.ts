@@ -63,7 +63,7 @@ it.each([
   expect(verdict(() => door.checkSource({ headers, localAddress }))).toBe(expected);
 });
 
-it('understands an allowed host with a port as that port alone', () => {
+it('an allowed host with a port allows only that port', () => {
   const door = gate({ allowHost: ['Box.internal:8080'] });
   expect(
     verdict(() =>
