@@ -174,9 +174,9 @@ export const createEngine = ({
       ...where,
     });
   });
-  const browser = new Browser({ config, home, log, redactor, guard });
-  const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const hosts = new Set<string>();
+  const browser = new Browser({ config, home, log, redactor, guard, hosts });
+  const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
   const rooms: Services = {
     config,

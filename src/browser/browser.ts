@@ -10,11 +10,15 @@ import type { Chrome, ChromeControls } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
-import { DEFAULT_SESSION, Session } from './tabs/session.ts';
-import type { Tab } from './tabs/tab.ts';
+import { DEFAULT_SESSION, Session, type SessionStorage } from './tabs/session.ts';
+import type { Tab, TabOptions } from './tabs/tab.ts';
+import type { PopupSource } from './tabs/targets.ts';
 
 /** Chrome may have to be downloaded first; each waiting call has its own deadline. */
 const START_TIMEOUT_MS = 180_000;
+
+/** A browser context is created within milliseconds. */
+const CONTEXT_TIMEOUT_MS = 10_000;
 
 interface BrowserOptions {
   readonly config: Config;
@@ -24,6 +28,8 @@ interface BrowserOptions {
   readonly redactor: Redactor;
   /** The policy for the hosts that Chrome may reach. */
   readonly guard?: DomainGuard;
+  /** The sessions of hosts that share this engine; they use Chrome's profile. */
+  readonly hosts?: ReadonlySet<string>;
 }
 
 export interface TabSummary {
@@ -69,13 +75,47 @@ export class Browser {
 
   /** The session with this name, created on first use. */
   session(name: string = DEFAULT_SESSION): Session {
-    let session = this.#sessions.get(name);
-    if (!session)
-      this.#sessions.set(
-        name,
-        (session = new Session(name, this.#options.redactor, this.#options.config.dialogs)),
-      );
+    return this.findSession(name) ?? this.#addSession(name, { storage: this.#storageOf(name) });
+  }
+
+  /** The session with this name; undefined if it was not used yet. */
+  findSession(name: string): Session | undefined {
+    return this.#sessions.get(name);
+  }
+
+  /** Opens a session with the given storage. */
+  openSession(name: string, storage: SessionStorage = this.#storageOf(name)): Session {
+    const known = this.findSession(name);
+    if (!known) return this.#addSession(name, { storage });
+    if (known.storage === storage) return known;
+    // A session that has no tab yet was only named, for example by a listing of its tabs.
+    if (known.tabs.size === 0 && !known.context) return this.#addSession(name, { storage });
+    throw fail(
+      'invalid_argument',
+      `The session "${name}" is open with the storage "${known.storage}".`,
+      { argument: 'storage', hint: 'Close it first, or use another name.' },
+    );
+  }
+
+  /** A session for tabs of its own that shares the cookies and the storage of another session. */
+  createInnerSession(within: Session, name: string): Session {
+    return this.#addSession(name, { within });
+  }
+
+  #addSession(
+    name: string,
+    given: { readonly storage?: SessionStorage; readonly within?: Session },
+  ): Session {
+    const { redactor, config } = this.#options;
+    const session = new Session(name, { redactor, dialogs: config.dialogs, ...given });
+    this.#sessions.set(name, session);
     return session;
+  }
+
+  #storageOf(name: string): SessionStorage {
+    const { config, hosts } = this.#options;
+    if (name === DEFAULT_SESSION || hosts?.has(name)) return 'profile';
+    return config.sessionStorage;
   }
 
   get sessions(): readonly Session[] {
@@ -103,7 +143,10 @@ export class Browser {
       { ...this.#options, guard: this.guard, withTab },
       deadline.signal,
       {
-        onPopup: (popup, openerId) => this.#ownerOf(openerId)?.add(popup),
+        onPopup: (popup, openerId) =>
+          this.#findOwner({ openerId, contextId: popup.contextId })?.add(popup),
+        findSetup: (from) => this.#findSetup(this.#findOwner(from)),
+        findSession: (tabId) => this.#ownerOf(tabId)?.name,
         onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
       },
     );
@@ -120,6 +163,8 @@ export class Browser {
     for (const session of this.#sessions.values()) {
       session.lostTabs.push(...[...session.tabs.values()].map(({ url }) => url));
       for (const id of [...session.tabs.keys()]) session.remove(id);
+      session.lostStorage = session.context !== undefined;
+      session.context = undefined;
     }
     this.#options.log.warn(`Chrome exited: ${reason}`);
     void chrome.close(); // removes its profile lock and temporary profile
@@ -129,11 +174,54 @@ export class Browser {
     return this.sessions.find(({ tabs }) => tabs.has(tabId));
   }
 
+  /** The session of a tab that a page opened: its opener's, or that of its browser context. */
+  #findOwner({ openerId, contextId }: PopupSource): Session | undefined {
+    const owner = openerId === undefined ? undefined : this.#ownerOf(openerId);
+    if (owner || contextId === undefined) return owner;
+    return this.sessions.find((session) => session.contextId === contextId);
+  }
+
+  /** The settings of a session for its new tabs; undefined if it has none. */
+  #findSetup(session: Session | undefined): TabOptions['setUp'] {
+    const emulated = session?.within?.emulated ?? session?.emulated ?? {};
+    if (Object.keys(emulated).length === 0) return undefined;
+    return async (tab) => {
+      const { getEmulation } = await import('./state/emulation.ts');
+      return getEmulation(tab).begin(emulated);
+    };
+  }
+
+  /** The browser context of a session with its own storage, created on first use. */
+  async #requireContext(
+    chrome: Chrome,
+    session: Session,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { storage, name } = session;
+    if (session.within) return this.#requireContext(chrome, session.within, signal);
+    if (storage === 'profile') return undefined;
+    // The context outlives the call that creates it, so the call's signal does not end it.
+    session.context ??= chrome.contexts.create(name, AbortSignal.timeout(CONTEXT_TIMEOUT_MS));
+    const creating = session.context;
+    creating.then(
+      (id) => (session.contextId = id),
+      () => {
+        if (session.context === creating) session.context = undefined;
+      },
+    );
+    return abortable(creating, signal);
+  }
+
   /** Opens a tab in the session and makes it current, unless `select` is false. */
   async openTab(session: Session, signal: AbortSignal, { select = true } = {}): Promise<Tab> {
-    const chrome = await this.#connected(signal, { withTab: true });
-    const tab = await chrome.targets.create(signal);
+    const chrome = await this.#connected(signal, { withTab: session.storage === 'profile' });
+    const contextId = await this.#requireContext(chrome, session, signal);
+    const tab = await chrome.targets.create(signal, contextId);
     await tab.guard.narrow(this.guard.callDomains);
+    const owner = this.#ownerOf(tab.id);
+    if (owner !== session) owner?.remove(tab.id);
+    // In a browser context, the settings were applied before the tab was resumed.
+    if (contextId === undefined) await (await this.#findSetup(session)?.(tab))?.done;
     session.add(tab);
     if (select) session.select(tab);
     return tab;
@@ -169,9 +257,10 @@ export class Browser {
     const own = session.tabs.get(tabId);
     if (own) return own;
     const chrome = await this.#connected(signal);
+    const tab = this.#ownerOf(tabId) ? undefined : await chrome.targets.findTab(tabId, signal);
+    // A tab in the browser context of a session is added to that session when it is attached.
     const owner = this.#ownerOf(tabId);
-    const tab = owner ? undefined : await chrome.targets.findTab(tabId, signal);
-    if (!tab) throw this.#tabNotFound(session, tabId, owner);
+    if (!tab || (owner && owner !== session)) throw this.#tabNotFound(session, tabId, owner);
     session.add(tab); // a tab without an owner joins the first session that names it
     return tab;
   }
@@ -208,11 +297,17 @@ export class Browser {
     session.remove(tab.id);
   }
 
-  /** Ends a session and closes its tabs and their popups. */
+  /** Ends a session and closes its tabs and their popups; deletes its own storage. */
   async closeSession(session: Session, signal: AbortSignal): Promise<void> {
     this.#sessions.delete(session.name);
-    const tabs = this.#chrome ? [...session.tabs.values()].filter(({ ours }) => ours) : [];
+    const inner = this.sessions.filter(({ within }) => within === session);
+    await Promise.allSettled(inner.map((one) => this.closeSession(one, signal)));
+    const chrome = this.#chrome;
+    const tabs = chrome ? [...session.tabs.values()].filter(({ ours }) => ours) : [];
     await Promise.allSettled(tabs.map((tab) => this.closeTab(session, tab, signal)));
+    const contextId = await session.context?.catch(() => undefined);
+    session.context = undefined;
+    if (chrome && contextId !== undefined) await chrome.contexts.dispose(contextId, signal);
   }
 
   /** Makes a tab current, and activates it in its window if this engine opened it. */
@@ -243,12 +338,13 @@ export class Browser {
     return this.#chrome !== undefined;
   }
 
-  /** All cookies of the running Chrome; empty if Chrome is not running. */
-  async readCookies(signal: AbortSignal): Promise<readonly Cookie[]> {
+  /** All cookies of a session; empty if Chrome is not running or the session has no context. */
+  async readCookies(session: Session, signal: AbortSignal): Promise<readonly Cookie[]> {
     const root = this.#chrome?.connection.root;
-    if (!root) return [];
+    const contextId = await session.context;
+    if (!root || (session.storage === 'own' && contextId === undefined)) return [];
     const { readAllCookies } = await import('./state/cookies.ts');
-    return readAllCookies(root, signal);
+    return readAllCookies(root, contextId, signal);
   }
 
   /** Every download since Chrome was started. */

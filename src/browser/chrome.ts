@@ -12,8 +12,9 @@ import type { TabControls } from './guard/tab-guard.ts';
 import { launchChrome } from './launch/launch-chrome.ts';
 import { findSystemProxy } from './launch/system-proxy.ts';
 import type { Downloads } from './state/downloads.ts';
-import type { Tab } from './tabs/tab.ts';
-import type { Targets } from './tabs/targets.ts';
+import type { Contexts } from './tabs/contexts.ts';
+import type { Tab, TabOptions } from './tabs/tab.ts';
+import type { PopupSource, Targets } from './tabs/targets.ts';
 
 interface StartOptions {
   readonly config: Config;
@@ -25,7 +26,9 @@ interface StartOptions {
 }
 
 interface ChromeListener {
-  readonly onPopup: (popup: Tab, openerId: string) => void;
+  readonly onPopup: (popup: Tab, openerId: string | undefined) => void;
+  readonly findSetup: (from: PopupSource) => TabOptions['setUp'];
+  readonly findSession: (tabId: string) => string | undefined;
   readonly onGone: (tabId: string) => void;
 }
 
@@ -61,6 +64,7 @@ export interface Chrome {
   controls(): ChromeControls;
   readonly connection: CdpConnection;
   readonly targets: Targets;
+  readonly contexts: Contexts;
   readonly downloads: Downloads;
   readonly facts: ChromeFacts;
   /** Ends a Chrome that we started and removes its files; disconnects from another one. */
@@ -180,7 +184,7 @@ const launch = async (
   }
 };
 
-type Opened = Pick<Chrome, 'connection' | 'targets' | 'downloads'>;
+type Opened = Pick<Chrome, 'connection' | 'targets' | 'contexts' | 'downloads'>;
 
 /** Loads modules while Chrome starts, and sends all setup commands at once. */
 const open = async (
@@ -190,24 +194,33 @@ const open = async (
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Opened> => {
-  const [{ Targets }, { Downloads }] = await loadParts();
+  const [{ Targets }, { Downloads }, { Contexts }] = await loadParts();
   const viewport = headless ? parseViewport(config.viewport) : undefined;
+  const contexts: Contexts = new Contexts(connection, {
+    setDownloads: (...context) => downloads.startContext(...context),
+  });
   const targets = new Targets(
     connection,
-    defined({ owned: true, log, guard, ...listener, viewport: viewport ? viewport : undefined }),
+    defined({ owned: true, log, guard, contexts, ...listener, viewport }),
   );
   const downloads = new Downloads(connection.root, {
     folder: home.downloads,
+    findSession: listener.findSession,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
     allowanceOf: (frameId) => targets.allowanceOf(frameId),
   });
   const told = [targets.start(signal), downloads.start(signal)];
   if (withTab) targets.openAhead(signal);
   await Promise.all(told);
-  return { connection, targets, downloads };
+  return { connection, targets, contexts, downloads };
 };
 
-const loadParts = () => Promise.all([import('./tabs/targets.ts'), import('./state/downloads.ts')]);
+const loadParts = () =>
+  Promise.all([
+    import('./tabs/targets.ts'),
+    import('./state/downloads.ts'),
+    import('./tabs/contexts.ts'),
+  ]);
 
 const attach = async (
   { log, guard }: StartOptions,
@@ -215,12 +228,16 @@ const attach = async (
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
-  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }]] =
+  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }, { Contexts }]] =
     await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts'), loadParts()]);
   const { webSocketUrl } = await findAttachEndpoint(where, signal);
   const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
-  const targets = new Targets(connection, { owned: false, log, guard, ...listener });
+  const contexts: Contexts = new Contexts(connection, {
+    setDownloads: (...context) => downloads.startContext(...context),
+  });
+  const targets = new Targets(connection, { owned: false, log, guard, contexts, ...listener });
   const downloads = new Downloads(connection.root, {
+    findSession: listener.findSession,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
   });
   const [version] = await Promise.all([
@@ -231,6 +248,7 @@ const attach = async (
   return {
     connection,
     targets,
+    contexts,
     downloads,
     facts: {
       product: version.product,

@@ -141,6 +141,14 @@ export const CONFIG_FIELDS = {
       'Profile folder of Chrome (default: a folder of OpenChrome in the home folder)',
     ),
   ),
+  sessionStorage: limit(
+    value(
+      z.enum(['own', 'profile']).default('own'),
+      'KIND',
+      'Cookies and storage of named sessions: own (separate for each session, deleted when it is ' +
+        'closed) or profile (shared, kept)',
+    ),
+  ),
   isolated: restricting(off('Use a temporary profile that is deleted when Chrome exits')),
   attach: limit(
     value(

@@ -115,6 +115,10 @@ const emitCall = async (
 const tellOfLostTabs = (call: TimedCall, session: Session): void => {
   const { notes } = call;
   const lost = session.lostTabs.splice(0);
+  if (session.lostStorage) {
+    session.lostStorage = false;
+    notes.push('[Chrome ended, and with it the cookies and storage of this session]');
+  }
   if (lost.length === 0) return;
   const shown = lost.slice(0, 3).map((url) => quoteFromPage(url, redactorFor(call)));
   const more = lost.length > 3 ? ` and ${lost.length - 3} more` : '';

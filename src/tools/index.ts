@@ -44,6 +44,7 @@ import { emulate } from './state/emulate.ts';
 import { cookies } from './state/cookies.ts';
 import { ocSessionResume } from './state/oc-session-resume.ts';
 import { ocSessionSnapshot } from './state/oc-session-snapshot.ts';
+import { sessions } from './state/sessions.ts';
 import { storage } from './state/storage.ts';
 import { performance } from './traffic/performance.ts';
 
@@ -85,6 +86,7 @@ export const TOOLS: readonly Tool[] = [
   downloads,
   cookies,
   storage,
+  sessions,
   emulate,
   pagePdf,
   requestIntercept,

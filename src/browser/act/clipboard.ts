@@ -42,11 +42,10 @@ export const readCopied = async (
 ): Promise<string | undefined> => {
   const { tab, signal, clipboard } = scene;
   if (!isOwn(tab) || !URL.canParse(frame.url)) return clipboard.text;
-  const permission = { name: 'clipboard-read' };
   const { origin } = new URL(frame.url);
   const allow = (setting: 'granted' | 'prompt'): Promise<unknown> =>
     // the clipboard API exists only in secure contexts
-    tab.cdp.send('Browser.setPermission', { permission, setting, origin }).catch(() => {});
+    tab.setPermission('clipboard-read', setting, { origin }).catch(() => {});
   await allow('granted');
   const text = await frame
     .call<string | undefined>('actReadClipboard', [], signal)

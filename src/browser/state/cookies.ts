@@ -50,7 +50,7 @@ export const readCookies = async (
 ): Promise<Cookie[]> => {
   const { cookies } =
     url === undefined
-      ? await tab.cdp.send('Storage.getCookies', {}, signal)
+      ? await tab.readCookieStore(signal)
       : await tab.cdp.send('Network.getCookies', { urls: [url] }, signal);
   return cookies
     .filter((cookie) => domain === undefined || isOfDomain(cookie.domain, domain))
@@ -62,11 +62,15 @@ export const readCookies = async (
     .map(toCookie);
 };
 
-/** Returns all cookies of a Chrome. */
+/** Returns all cookies of a browser context; of Chrome's profile if it is undefined. */
 export const readAllCookies = async (
-  cdp: Pick<Tab['cdp'], 'send'>,
+  root: Pick<Tab['cdp'], 'send'>,
+  contextId: string | undefined,
   signal: AbortSignal,
-): Promise<Cookie[]> => (await cdp.send('Storage.getCookies', {}, signal)).cookies.map(toCookie);
+): Promise<Cookie[]> => {
+  const store = defined({ browserContextId: contextId });
+  return (await root.send('Storage.getCookies', store, signal)).cookies.map(toCookie);
+};
 
 /** Sets a cookie and reads it back; throws if Chrome did not keep it. */
 export const setCookie = async (
@@ -172,7 +176,7 @@ export const deleteCookies = async (
   signal: AbortSignal,
 ): Promise<number> => {
   const before = await readCookies(tab, filter, signal);
-  const all = (await tab.cdp.send('Storage.getCookies', {}, signal)).cookies;
+  const all = (await tab.readCookieStore(signal)).cookies;
   await Promise.all(
     before.map(({ name, domain, path, partition }) => {
       const partitionKey = all.find(

@@ -1,5 +1,6 @@
 // Tracks the downloads of a Chrome from start to end, and reports each to the tab that started it.
 import { dirname, join } from 'node:path';
+import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -12,6 +13,8 @@ export interface Download {
   /** The suggested file name. */
   readonly file: string;
   readonly tabId?: string;
+  /** The session that owned the tab when the download started. */
+  readonly session?: string;
   /** The media type of the response. */
   readonly type?: string;
   readonly startedAt: number;
@@ -32,6 +35,8 @@ interface DownloadOptions {
    */
   readonly folder?: string;
   readonly tabOfFrame: (frameId: string) => Tab | undefined;
+  /** The name of the session that owns a tab. */
+  readonly findSession: (tabId: string) => string | undefined;
   /** The download limits of a frame's page; absent for a Chrome that we did not start. */
   readonly allowanceOf?: (frameId: string) => PageAllowance;
 }
@@ -46,6 +51,8 @@ export class Downloads {
   readonly #counters = new Map<string, CountBytes>();
   /** Downloads beyond the limits, until Chrome reports their end. */
   readonly #refused = new Set<string>();
+  /** Folders of browser contexts, so that equal file names of two sessions do not collide. */
+  readonly #contextFolders = new Map<string, string>();
   #last = 0;
 
   constructor(root: CdpSession, options: DownloadOptions) {
@@ -71,15 +78,25 @@ export class Downloads {
           }),
         ),
     );
-    const behavior =
-      folder === undefined
-        ? { behavior: 'default' as const }
-        : { behavior: 'allow' as const, downloadPath: folder };
+    await this.#root.send('Browser.setDownloadBehavior', buildBehavior(folder), signal);
+  }
+
+  /** Saves the downloads of a browser context in a folder of its own. */
+  async startContext(contextId: string, label: string, signal: AbortSignal): Promise<void> {
+    const { folder: parent } = this.#options;
+    const name = `session-${label.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40)}-${contextId.slice(0, 8)}`;
+    const folder = parent === undefined ? undefined : join(parent, name);
+    if (folder !== undefined) this.#contextFolders.set(contextId, folder);
     await this.#root.send(
       'Browser.setDownloadBehavior',
-      { ...behavior, eventsEnabled: true },
+      { ...buildBehavior(folder), browserContextId: contextId },
       signal,
     );
+  }
+
+  #findFolder(tab: Tab | undefined): string | undefined {
+    if (tab?.contextId === undefined) return this.#options.folder;
+    return this.#contextFolders.get(tab.contextId);
   }
 
   get all(): readonly Download[] {
@@ -107,8 +124,8 @@ export class Downloads {
   #removeRefused(guid: string, { state, path }: Progress): void {
     if (state === 'in_progress') return;
     this.#refused.delete(guid);
-    const { folder } = this.#options;
-    if (state !== 'completed' || path === undefined || dirname(path) !== folder) return;
+    const folders = [this.#options.folder, ...this.#contextFolders.values()];
+    if (state !== 'completed' || path === undefined || !folders.includes(dirname(path))) return;
     // Headless Chrome writes files with the same name to the same path, which may belong to an
     // allowed download.
     const isKept = this.all.some((kept) => kept.state === 'completed' && kept.path === path);
@@ -129,7 +146,8 @@ export class Downloads {
       startedAt: Date.now(),
       state: 'in_progress',
       receivedBytes: 0,
-      tabId: tab ? tab.id : undefined,
+      tabId: tab?.id,
+      session: tab && this.#options.findSession(tab.id),
     });
     this.#keep(guid, download, tab);
   }
@@ -149,12 +167,12 @@ export class Downloads {
   }
 
   #update(guid: string, before: Download, news: Progress): void {
-    const { folder } = this.#options;
     const done = news.state === 'completed';
     const type = before.type ?? findMediaType(this.#options, before);
+    const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
+    const folder = this.#findFolder(tab);
     const path =
       news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
-    const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
     this.#keep(guid, defined({ ...before, ...news, path, type }), tab);
   }
 
@@ -167,6 +185,12 @@ export class Downloads {
     tab?.tellDownload(download);
   }
 }
+
+/** Without a folder, Chrome keeps its own settings. */
+const buildBehavior = (folder: string | undefined): Protocol.Browser.SetDownloadBehaviorRequest =>
+  folder === undefined
+    ? { behavior: 'default', eventsEnabled: true }
+    : { behavior: 'allow', downloadPath: folder, eventsEnabled: true };
 
 /**
  * Returns the media type from the request record, because Chrome does not report it with the

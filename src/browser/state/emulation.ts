@@ -23,6 +23,14 @@ export interface Emulated {
     readonly accuracy: number;
   };
   readonly colorScheme?: 'light' | 'dark';
+  readonly reducedMotion?: boolean;
+  readonly forcedColors?: boolean;
+  readonly contrast?: 'more' | 'less';
+  readonly media?: 'print' | 'screen';
+  /** By name, for all origins of the tab's storage. */
+  readonly permissions?: Readonly<Record<string, Protocol.Browser.PermissionSetting>>;
+  /** Headers that are added to every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cpuSlowdown?: number;
   readonly network?: Connection;
   readonly offline?: boolean;
@@ -53,6 +61,8 @@ class Emulation {
   #settings: Emulated = {};
   #chrome: Protocol.Browser.GetVersionResponse | undefined;
   readonly #sessions = new WeakSet<CdpSession>();
+  /** Parts that Chrome rejected when the tab was opened. */
+  readonly #rejected = new Set<EmulationStep>();
 
   constructor(tab: Tab) {
     this.#tab = tab;
@@ -65,7 +75,7 @@ class Emulation {
     return this.#settings;
   }
 
-  async change(changes: EmulationChanges, signal: AbortSignal): Promise<void> {
+  async change(changes: EmulationChanges, signal?: AbortSignal): Promise<void> {
     const next = mergeSettings(this.#settings, changes);
     this.#chrome ??= await this.#tab.cdp.send('Browser.getVersion', undefined, signal);
     const touched = Object.keys(changes) as (keyof Emulated)[];
@@ -79,6 +89,37 @@ class Emulation {
       this.#settings = pickSettings(this.#settings, next, names);
     }
     await Promise.all(this.#childSessions().map((session) => this.#applyToFrame(session)));
+  }
+
+  /**
+   * Sends all settings at once to a tab without settings. A paused tab answers some commands only
+   * after it was resumed, so the caller waits for `done` later.
+   */
+  async begin(settings: Emulated): Promise<{ readonly done: Promise<unknown> }> {
+    const { cdp } = this.#tab;
+    this.#chrome ??= await cdp.send('Browser.getVersion');
+    const names = Object.keys(settings) as (keyof Emulated)[];
+    const parts = this.#parts().filter(([parts]) => parts.some((name) => names.includes(name)));
+    const done = Promise.all(
+      parts.map(([, part]) => part(cdp, settings).catch(() => this.#rejected.add(part))),
+    );
+    this.#settings = settings;
+    this.#tab.events.on('navigated', () => void this.#retry());
+    return { done };
+  }
+
+  /**
+   * A popup in the process of its opener already has some settings of the opener, and Chrome
+   * rejects the same command of the popup. After a navigation it can be in another process.
+   */
+  async #retry(): Promise<void> {
+    const parts = [...this.#rejected];
+    this.#rejected.clear();
+    await Promise.all(
+      parts.map((part) =>
+        part(this.#tab.cdp, this.#settings).catch(() => this.#rejected.add(part)),
+      ),
+    );
   }
 
   async reset(signal: AbortSignal): Promise<void> {
@@ -114,7 +155,13 @@ class Emulation {
           session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }, signal),
       ],
       [['geolocation'], (session, settings, signal) => this.#setPlace(session, settings, signal)],
-      [['colorScheme'], setColours],
+      [['colorScheme', 'reducedMotion', 'forcedColors', 'contrast', 'media'], setMedia],
+      [['permissions'], (session, settings, signal) => this.#allow(session, settings, signal)],
+      [
+        ['headers'],
+        (session, { headers = {} }, signal) =>
+          session.send('Network.setExtraHTTPHeaders', { headers: { ...headers } }, signal),
+      ],
       [
         ['cpuSlowdown'],
         (session, { cpuSlowdown: rate = 1 }, signal) =>
@@ -131,26 +178,20 @@ class Emulation {
   async #setScreen(session: CdpSession, settings: Emulated, signal?: AbortSignal): Promise<void> {
     const screen = buildScreen(settings);
     const tab = this.#tab;
-    if (screen) {
-      const { width, height, scale, mobile } = screen;
-      await session.send(
-        'Emulation.setDeviceMetricsOverride',
-        { width, height, deviceScaleFactor: scale, mobile },
-        signal,
-      );
-    } else if (this.#viewport) {
-      await session.send(
-        'Emulation.setDeviceMetricsOverride',
-        { ...this.#viewport, deviceScaleFactor: 0, mobile: false },
-        signal,
-      );
-    } else await session.send('Emulation.clearDeviceMetricsOverride', undefined, signal);
+    const size = screen
+      ? buildMetrics(screen)
+      : this.#viewport && buildPlainMetrics(this.#viewport);
     const touch = screen?.touch ?? false;
-    await session.send(
-      'Emulation.setTouchEmulationEnabled',
-      touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false },
-      signal,
-    );
+    await Promise.all([
+      size
+        ? session.send('Emulation.setDeviceMetricsOverride', size, signal)
+        : session.send('Emulation.clearDeviceMetricsOverride', undefined, signal),
+      session.send(
+        'Emulation.setTouchEmulationEnabled',
+        touch ? { enabled: true, maxTouchPoints: 5 } : { enabled: false },
+        signal,
+      ),
+    ]);
     tab.viewport = screen ? layoutSize(screen) : this.#viewport;
     tab.pixelRatio = screen?.scale ?? 1;
   }
@@ -188,15 +229,36 @@ class Emulation {
     { geolocation }: Emulated,
     signal?: AbortSignal,
   ): Promise<void> {
-    if (geolocation) await session.send('Emulation.setGeolocationOverride', geolocation, signal);
-    else await session.send('Emulation.clearGeolocationOverride', undefined, signal);
-    if (session !== this.#tab.cdp) return;
+    const placed = geolocation
+      ? session.send('Emulation.setGeolocationOverride', geolocation, signal)
+      : session.send('Emulation.clearGeolocationOverride', undefined, signal);
     const origin = this.#tab.ours ? undefined : findOrigin(this.#tab.url);
     const setting = geolocation ? 'granted' : 'prompt';
-    await session.send(
-      'Browser.setPermission',
-      defined({ permission: { name: 'geolocation' }, setting, origin }),
-      signal,
+    await Promise.all([
+      placed,
+      session === this.#tab.cdp
+        ? this.#tab.setPermission('geolocation', setting, defined({ origin, signal }))
+        : undefined,
+    ]);
+  }
+
+  /** Sets the permissions; those that were set before and are not any more become `prompt`. */
+  async #allow(
+    session: CdpSession,
+    { permissions = {} }: Emulated,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (session !== this.#tab.cdp) return;
+    const origin = this.#tab.ours ? undefined : findOrigin(this.#tab.url);
+    const names = new Set([
+      ...Object.keys(this.#settings.permissions ?? {}),
+      ...Object.keys(permissions),
+    ]);
+    await Promise.all(
+      [...names].map((name) => {
+        const setting = permissions[name] ?? 'prompt';
+        return this.#tab.setPermission(name, setting, defined({ origin, signal }));
+      }),
     );
   }
 
@@ -225,12 +287,37 @@ class Emulation {
   }
 }
 
-const setColours: EmulationStep = (session, { colorScheme: value }, signal) =>
-  session.send(
-    'Emulation.setEmulatedMedia',
-    { features: value === undefined ? [] : [{ name: 'prefers-color-scheme', value }] },
-    signal,
+const buildMetrics = ({
+  width,
+  height,
+  scale,
+  mobile,
+}: Screen): Protocol.Emulation.SetDeviceMetricsOverrideRequest => ({
+  ...{ width, height, mobile },
+  deviceScaleFactor: scale,
+});
+
+const buildPlainMetrics = (
+  viewport: NonNullable<Tab['viewport']>,
+): Protocol.Emulation.SetDeviceMetricsOverrideRequest => ({
+  ...viewport,
+  deviceScaleFactor: 0,
+  mobile: false,
+});
+
+const setMedia: EmulationStep = (session, settings, signal) => {
+  const { colorScheme, reducedMotion, forcedColors, contrast, media = '' } = settings;
+  const wanted = {
+    'prefers-color-scheme': colorScheme,
+    'prefers-reduced-motion': reducedMotion ? 'reduce' : undefined,
+    'forced-colors': forcedColors ? 'active' : undefined,
+    'prefers-contrast': contrast,
+  };
+  const features = Object.entries(wanted).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
   );
+  return session.send('Emulation.setEmulatedMedia', { media, features }, signal);
+};
 
 const BYTES_PER_KBIT = 1000 / 8;
 
@@ -258,7 +345,8 @@ const buildScreen = ({ device, viewport }: Emulated): Screen | undefined => {
   return { width, height, scale, mobile, touch };
 };
 
-const mergeSettings = (settings: Emulated, changes: EmulationChanges): Emulated => {
+/** Returns the settings with the changes; `null` removes one. */
+export const mergeSettings = (settings: Emulated, changes: EmulationChanges): Emulated => {
   const entries = Object.entries({ ...settings, ...changes });
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 };

@@ -2,10 +2,26 @@
 import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { WorkspaceTraffic } from '../traffic/workspace-traffic.ts';
+import type { Emulated } from '../state/emulation.ts';
 import type { DialogPolicy } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
 export const DEFAULT_SESSION = 'default';
+
+/**
+ * `profile`: the cookies and storage of Chrome's profile, which persist. `own`: a browser context
+ * of the session, whose data is deleted when the session is closed.
+ */
+export type SessionStorage = 'profile' | 'own';
+
+interface SessionOptions {
+  readonly redactor: Redactor;
+  /** How dialogs in its tabs are answered. */
+  readonly dialogs?: DialogPolicy;
+  readonly storage?: SessionStorage;
+  /** The session whose cookies and storage this session uses. */
+  readonly within?: Session;
+}
 
 export class Session {
   /** In the order in which they were opened. */
@@ -27,12 +43,25 @@ export class Session {
   /** The requests of all its tabs, including closed ones. */
   readonly traffic: WorkspaceTraffic;
 
+  dialogs: DialogPolicy;
+  readonly storage: SessionStorage;
+  readonly within: Session | undefined;
+  /** The browser context of a session with its own storage, once its first tab was requested. */
+  context: Promise<string> | undefined;
+  /** The id of the context, once it exists. */
+  contextId: string | undefined;
+  /** Settings for all its tabs, also for new ones and popups. */
+  emulated: Emulated = {};
+  /** Set if its own storage was lost when Chrome ended, until a reply has reported it. */
+  lostStorage = false;
+
   constructor(
     readonly name: string,
-    redactor: Redactor,
-    /** How dialogs in its tabs are answered. */
-    public dialogs: DialogPolicy = 'ask',
+    { redactor, dialogs = 'ask', storage = 'profile', within }: SessionOptions,
   ) {
+    this.dialogs = dialogs;
+    this.within = within;
+    this.storage = within?.storage ?? storage;
     this.traffic = new WorkspaceTraffic(redactor);
   }
 

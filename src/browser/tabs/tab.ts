@@ -78,6 +78,13 @@ export interface TabOptions {
   readonly openerId?: string;
   /** How many popups and downloads its pages may start; shared with its opener. */
   readonly allowance?: PageAllowance;
+  /** The browser context of a session with its own storage; undefined for Chrome's profile. */
+  readonly contextId?: string;
+  /**
+   * Sends the settings of its session before the tab is resumed. `done` resolves when Chrome has
+   * applied them, which can be after the tab was resumed.
+   */
+  readonly setUp?: (tab: Tab) => Promise<{ readonly done: Promise<unknown> }>;
 }
 
 const TELL = '__oc_tell';
@@ -92,6 +99,7 @@ export class Tab {
   });
   readonly guard: TabGuard;
   readonly allowance: PageAllowance;
+  readonly contextId: string | undefined;
   readonly frames: FrameTree;
   readonly queue = new Queue();
   /** Refs of elements in all frames, valid as long as the tab lives. */
@@ -128,9 +136,10 @@ export class Tab {
     readonly ours: boolean,
     /** The emulated page size; undefined if the window determines it. */
     public viewport: TabOptions['viewport'],
-    { guard = new DomainGuard(), openerId, allowance = new PageAllowance() }: TabOptions,
+    { guard = new DomainGuard(), openerId, allowance = new PageAllowance(), contextId }: TabOptions,
   ) {
     this.allowance = allowance;
+    this.contextId = contextId;
     this.#connection = connection;
     this.chooser = viewport ? { enabled: true, cancel: true } : { enabled: false };
     this.guard = new TabGuard({
@@ -187,14 +196,7 @@ export class Tab {
       tab.#followChildren(cdp),
       tab.#callOffChoosers(cdp),
       // The headless shell denies clipboard writes by default; Chrome with windows allows them.
-      viewport
-        ? cdp
-            .send('Browser.setPermission', {
-              permission: { name: 'clipboard-write' },
-              setting: 'granted',
-            })
-            .catch(() => {})
-        : undefined,
+      viewport ? tab.setPermission('clipboard-write', 'granted').catch(() => {}) : undefined,
       // Pages in background tabs behave as if visible and focused.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       viewport
@@ -204,22 +206,40 @@ export class Tab {
             mobile: false,
           })
         : undefined,
-      tab.#runWithControls(cdp),
+      tab.#runWithControls(cdp, { setUp: options.setUp }),
     ]);
     return tab;
+  }
+
+  /** All cookies of the storage of this tab. Only Chrome's root session accepts a context id. */
+  readCookieStore(signal: AbortSignal): Promise<Protocol.Storage.GetCookiesResponse> {
+    if (this.contextId === undefined) return this.cdp.send('Storage.getCookies', {}, signal);
+    const store = { browserContextId: this.contextId };
+    return this.#connection.root.send('Storage.getCookies', store, signal);
+  }
+
+  /** Sets a permission of one origin, or of all origins, in the storage of this tab. */
+  async setPermission(
+    name: string,
+    setting: Protocol.Browser.PermissionSetting,
+    { origin, signal }: { readonly origin?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const given = { permission: { name }, setting, origin, browserContextId: this.contextId };
+    await this.cdp.send('Browser.setPermission', defined(given), signal);
   }
 
   /** Resumes a new target; in a restricted tab, only after Chrome has confirmed the controls. */
   async #runWithControls(
     session: CdpSession,
-    options: { readonly isWorker?: boolean } = {},
+    { isWorker = false, setUp }: { isWorker?: boolean; setUp?: TabOptions['setUp'] } = {},
   ): Promise<void> {
     const controls = Promise.all([
-      this.interception.watch(session, options),
-      this.guard.watch(session, options),
+      this.interception.watch(session, { isWorker }),
+      this.guard.watch(session, { isWorker }),
     ]);
     if (this.guard.restricts) await controls;
-    await Promise.all([controls, session.send('Runtime.runIfWaitingForDebugger')]);
+    const settings = await setUp?.(this);
+    await Promise.all([controls, settings?.done, session.send('Runtime.runIfWaitingForDebugger')]);
   }
 
   #listen(): void {

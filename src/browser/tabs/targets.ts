@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts';
 import { abortable, settlesWithin } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import { type CdpConnection, type CdpSession, requireAnswered } from '../cdp/connection.ts';
+import type { Contexts } from './contexts.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Tab, type TabOptions } from './tab.ts';
 
@@ -15,6 +16,12 @@ const PAGES = [{ type: 'page', exclude: false }];
 /** How long a page that is to be closed may take to send its first request. */
 const FIRST_REQUEST_MS = 2_000;
 
+/** Identifies the session of a popup. */
+export interface PopupSource {
+  readonly openerId: string | undefined;
+  readonly contextId: string | undefined;
+}
+
 interface TargetsOptions extends TabOptions {
   /**
    * True for a Chrome that we started: every page is attached before its scripts run. Otherwise
@@ -22,8 +29,12 @@ interface TargetsOptions extends TabOptions {
    */
   readonly owned: boolean;
   readonly log: Log;
-  /** An attached tab opened another tab. */
-  readonly onPopup: (popup: Tab, openerId: string) => void;
+  /** Browser contexts that this server created. */
+  readonly contexts: Pick<Contexts, 'has'>;
+  /** A page opened a tab. */
+  readonly onPopup: (popup: Tab, openerId: string | undefined) => void;
+  /** Returns the setup of a tab that a page opened, by its opener or its browser context. */
+  readonly findSetup: (from: PopupSource) => TabOptions['setUp'];
   readonly onGone: (targetId: string, url: string) => void;
 }
 
@@ -119,17 +130,22 @@ export class Targets {
     this.#ahead.catch(() => {}); // `create` tries again
   }
 
-  /** A new tab at about:blank. */
-  async create(signal: AbortSignal): Promise<Tab> {
+  /** A new tab at about:blank, in Chrome's profile or in a browser context. */
+  async create(signal: AbortSignal, contextId?: string): Promise<Tab> {
+    if (contextId !== undefined) return this.#open(signal, contextId);
     const ahead = this.#ahead;
     this.#ahead = undefined;
     return ahead ? abortable(ahead, signal).catch(() => this.#open(signal)) : this.#open(signal);
   }
 
-  async #open(signal: AbortSignal): Promise<Tab> {
+  async #open(signal: AbortSignal, contextId?: string): Promise<Tab> {
     const { targetId } = await this.#connection.root.send(
       'Target.createTarget',
-      { url: 'about:blank', background: !this.#options.owned },
+      defined({
+        url: 'about:blank',
+        background: !this.#options.owned,
+        browserContextId: contextId,
+      }),
       signal,
     );
     this.#ours.add(targetId);
@@ -268,8 +284,11 @@ export class Targets {
   }
 
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
-    const { owned, viewport, guard, onPopup } = this.#options;
+    const { owned, viewport, guard, onPopup, contexts, findSetup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
+    const { openerId, browserContextId } = info;
+    const contextId = contexts.has(browserContextId) ? browserContextId : undefined;
+    const isOpenedByPage = openerId !== undefined || contextId !== undefined;
     const allowance = this.#allowances.get(info.targetId);
     const tab = await Tab.attach(
       info.targetId,
@@ -280,12 +299,15 @@ export class Targets {
         allowance: allowance ? allowance : undefined,
         viewport: viewport ? viewport : undefined,
         guard: guard ? guard : undefined,
-        openerId: info.openerId,
+        openerId,
+        contextId,
+        setUp: isOpenedByPage ? findSetup({ openerId, contextId }) : undefined,
       }),
     );
-    tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
+    // The page may have reported its title already.
+    if (!tab.facts) tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
     this.#attached.set(info.targetId, tab);
-    if (info.openerId) onPopup(tab, info.openerId);
+    if (isOpenedByPage) onPopup(tab, openerId);
     return tab;
   }
 }

@@ -53,13 +53,17 @@ export const buildCrawlPlan = (input: CrawlInput): Omit<CrawlPlan, 'maxDepth' | 
 /** A crawl stops this long before the call's deadline, to return its result in time. */
 const HAND_OVER_MS = 5_000;
 
-interface CrawlCall extends Pick<CrawlContext, 'job' | 'signal' | 'progress' | 'allowFile'> {
+interface CrawlCall extends Pick<
+  CrawlContext,
+  'job' | 'session' | 'signal' | 'progress' | 'allowFile'
+> {
   readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers'>;
   readonly deadline: Deadline;
 }
 
 export const createCrawlContext = ({
   rooms,
+  session,
   job,
   signal,
   deadline,
@@ -67,6 +71,7 @@ export const createCrawlContext = ({
   allowFile,
 }: CrawlCall): CrawlContext => ({
   browser: rooms.browser,
+  session,
   redactor: rooms.redactor,
   workers: rooms.workers,
   job,

@@ -1,6 +1,7 @@
 // Loads one page of a crawl with a fetch or in a tab, with retries and limits.
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
+import type { Session } from '../../browser/tabs/session.ts';
 import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
 import type { StructuredContent } from './content.ts';
@@ -35,6 +36,7 @@ interface LoaderOptions {
   readonly render: Render;
   readonly format: CrawlFormat;
   readonly browser: Browser;
+  readonly session: Session;
   readonly fetcher: Fetcher;
   readonly reader: PageReader;
   readonly cookies: SessionCookies;
@@ -60,7 +62,7 @@ export class PageLoader {
 
   constructor(options: LoaderOptions) {
     this.#options = options;
-    this.#renderer = new Renderer(options.browser);
+    this.#renderer = new Renderer(options.browser, options.session);
   }
 
   async load(url: string): Promise<LoadedPage> {

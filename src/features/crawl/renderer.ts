@@ -41,11 +41,14 @@ const HTML = "document.documentElement ? document.documentElement.outerHTML : ''
 
 export class Renderer {
   readonly #browser: Browser;
+  /** The session of the call, whose cookies and storage the crawl's tabs use. */
+  readonly #within: Session;
   #session: Session | undefined;
   readonly #idle: Tab[] = [];
 
-  constructor(browser: Browser) {
+  constructor(browser: Browser, within: Session) {
     this.#browser = browser;
+    this.#within = within;
   }
 
   async render(url: string, options: RenderOptions): Promise<Rendered> {
@@ -127,7 +130,10 @@ export class Renderer {
       if (!tab.closed && !tab.crashed) return tab;
       this.#drop(tab);
     }
-    this.#session ??= this.#browser.session(`crawl:${randomUUID().slice(0, 8)}`);
+    this.#session ??= this.#browser.createInnerSession(
+      this.#within,
+      `crawl:${randomUUID().slice(0, 8)}`,
+    );
     const tab = await this.#browser.openTab(this.#session, signal);
     // No user can answer dialogs here: dismiss them, but accept beforeunload.
     tab.events.on('dialog', (dialog) => {

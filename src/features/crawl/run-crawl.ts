@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
+import type { Session } from '../../browser/tabs/session.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -60,6 +61,8 @@ export interface CrawlPlan {
 
 export interface CrawlContext {
   readonly browser: Browser;
+  /** The session whose cookies and storage the crawl uses. */
+  readonly session: Session;
   readonly job: Job;
   /** URLs that it changes contain a secret and are not saved. */
   readonly redactor: Redactor;
@@ -160,6 +163,7 @@ class Crawl {
     );
     const cookies = new SessionCookies({
       browser: around.browser,
+      session: around.session,
       start: plan.url,
       scope: judgement.scope,
       signal: this.#signal,
@@ -175,10 +179,11 @@ class Crawl {
       signal: this.#signal,
       tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
     });
-    const { browser } = around;
+    const { browser, session } = around;
     this.#loader = new PageLoader({
       ...plan,
       browser,
+      session,
       fetcher: this.#fetcher,
       reader: new PageReader(around.workers),
       cookies,

@@ -1,5 +1,7 @@
 // Tests of session-cookies.ts: which cookies a fetch sends to which address.
 import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../policy/redact.ts';
+import { Session } from '../../browser/tabs/session.ts';
 import type { Browser } from '../../browser/browser.ts';
 import type { Cookie } from '../../browser/state/cookies.ts';
 import type { ScopeKind } from './crawl-options.ts';
@@ -35,7 +37,14 @@ const cookiesOf = (
   });
   for (const base of [START, ...bases]) scope.addBase(base);
   const browser = { readCookies: () => Promise.resolve(cookies) } as unknown as Browser;
-  return new SessionCookies({ browser, start: START, scope, signal: new AbortController().signal });
+  const session = new Session('default', { redactor: createRedactor([]) });
+  return new SessionCookies({
+    browser,
+    session,
+    start: START,
+    scope,
+    signal: new AbortController().signal,
+  });
 };
 
 describe('a fetch sends', () => {

@@ -1,11 +1,13 @@
 // The session's cookies that fetches of a crawl send: in scope only, by Chrome's own rules.
 import type { Browser } from '../../browser/browser.ts';
 import type { Cookie } from '../../browser/state/cookies.ts';
+import type { Session } from '../../browser/tabs/session.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Scope } from './scope.ts';
 
 interface SessionCookiesOptions {
   readonly browser: Browser;
+  readonly session: Session;
   readonly start: string;
   /** The crawl's scope; for `any`, cookies are only sent to the start's origin. */
   readonly scope: Scope;
@@ -58,11 +60,11 @@ export class SessionCookies {
   }
 
   #read(): Promise<readonly Cookie[]> {
-    const { browser, signal } = this.#options;
+    const { browser, session, signal } = this.#options;
     if (!this.#cookies || monotonicMs() - this.#readAt > FRESH_MS) {
       this.#readAt = monotonicMs();
       // If Chrome exits meanwhile, fetch without cookies.
-      this.#cookies = browser.readCookies(signal).catch(() => []);
+      this.#cookies = browser.readCookies(session, signal).catch(() => []);
     }
     return this.#cookies;
   }

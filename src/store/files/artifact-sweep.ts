@@ -9,6 +9,9 @@ const DAY_MS = 86_400_000;
 const EVIDENCE_FILE = /^[a-z\d.-]+-\d{8}T\d{9}Z-[\da-f]{4}\.tar\.gz$/;
 const SNAPSHOT_FILE = /^snap_[\da-f]{16}\.json(?:\.corrupt-\d+)?$/;
 
+/** The downloads of a session with its own storage; other folders are the user's. */
+const SESSION_FOLDER = /^session-[\w-]{1,40}-[\dA-Fa-f]{8}$/;
+
 export const evidenceRetention = (folder: string, keepDays: number): RetentionRule =>
   keepFiles({
     name: 'evidence bundles',
@@ -33,6 +36,7 @@ export const downloadRetention = (folder: string, keepDays: number): RetentionRu
     name: 'downloads',
     folder,
     owns: () => true,
+    subfolders: (name) => SESSION_FOLDER.test(name),
     maxAgeMs: keepDays * DAY_MS,
     maxTotalBytes: 4 * GIB,
   });

@@ -1,5 +1,5 @@
 // A retention rule for the files of one folder, by age and total size.
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../../system/disk-error.ts';
 import { isTemporary } from '../../system/replace-file.ts';
@@ -13,6 +13,8 @@ interface KeepFilesOptions {
   readonly folder: string;
   /** Whether the file belongs to this store; other files are not touched. */
   readonly owns: (file: string) => boolean;
+  /** Also applies to the files of these direct subfolders, and removes empty ones. */
+  readonly subfolders?: (name: string) => boolean;
   readonly maxAgeMs: number;
   readonly maxTotalBytes: number;
 }
@@ -27,26 +29,49 @@ export const keepFiles = ({
   name,
   folder,
   owns,
+  subfolders,
   maxAgeMs,
   maxTotalBytes,
 }: KeepFilesOptions): RetentionRule => ({
   name,
   sweep: async (now) => {
-    const files = await filesIn(folder);
-    const left = await lookAt(folder, files.filter(isTemporary));
-    const kept = (await lookAt(folder, files.filter(owns))).sort(
-      (a, b) => b.modifiedMs - a.modifiedMs,
+    const folders = subfolders ? [folder, ...(await listFolders(folder, subfolders))] : [folder];
+    const found = await Promise.all(
+      folders.map(async (one) => {
+        const files = await filesIn(one);
+        return [
+          await lookAt(one, files.filter(isTemporary)),
+          await lookAt(one, files.filter(owns)),
+        ];
+      }),
     );
+    const left = found.flatMap(([temporary = []]) => temporary);
+    const kept = found
+      .flatMap(([, owned = []]) => owned)
+      .sort((a, b) => b.modifiedMs - a.modifiedMs);
     let total = 0;
     const overdue = kept.filter(
       ({ modifiedMs, bytes }) => (total += bytes) > maxTotalBytes || modifiedMs < now - maxAgeMs,
     );
-    return removeAll([
+    const swept = await removeAll([
       ...overdue,
       ...left.filter(({ modifiedMs }) => modifiedMs < now - TEMPORARY_MS),
     ]);
+    // fails for a folder that still has files
+    for (const one of folders.slice(1)) await rmdir(one).catch(() => {});
+    return swept;
   },
 });
+
+const listFolders = async (
+  folder: string,
+  accepts: (name: string) => boolean,
+): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // missing
+  return entries
+    .filter((one) => one.isDirectory() && accepts(one.name))
+    .map((one) => join(folder, one.name));
+};
 
 const filesIn = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { CapturedRequestSchema, type CapturedRequest } from '../../core/captured-request.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import { removeFile } from '../../system/private-files.ts';
 import { JsonFile, type SetAside } from '../files/json-file.ts';
 import { keepFiles } from '../files/keep-files.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
@@ -60,6 +61,11 @@ export class NetworkCache {
     const ageMs = now - capture.captured_at;
     if (ageMs > ttlMs) throw expired(workspace, ageMs, ttlMs);
     return capture;
+  }
+
+  /** Deletes the stored capture, if there is one. */
+  async remove(workspace: string): Promise<void> {
+    await removeFile(join(this.#folder, `${buildFileName(workspace)}.json`));
   }
 
   #file(

@@ -7,20 +7,20 @@ import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /**
- * The downloads of this session: those of its tabs, and those of tabs that no other session owns.
+ * The downloads of this session. One without a known session belongs to the sessions that use
+ * Chrome's profile, but only while no session has its own storage: it could be of such a session.
  */
-const ofSession = ({ rooms, session }: Context): readonly Download[] => {
-  const others = new Set(
-    rooms.browser.sessions
-      .filter(({ name }) => name !== session.name)
-      .flatMap(({ tabs }) => [...tabs.keys()]),
+const listDownloads = ({ rooms: { browser }, session }: Context): readonly Download[] => {
+  const isShared = browser.sessions.every(({ storage }) => storage === 'profile');
+  return browser.downloads.filter((one) =>
+    one.session === undefined ? isShared : one.session === session.name,
   );
-  return rooms.browser.downloads.filter(({ tabId }) => tabId === undefined || !others.has(tabId));
 };
 
-const shown = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Download): object =>
+const buildEntry = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: Download): object =>
   defined({
     ...facts,
+    session: undefined,
     state,
     sizeBytes: state === 'completed' ? receivedBytes : (totalBytes ?? null),
     receivedBytes: state === 'in_progress' ? receivedBytes : undefined,
@@ -57,17 +57,18 @@ export const downloads = defineTool({
   },
   examples: [{}, { action: 'cancel', id: 'd3' }],
   run: async ({ action, id = '', limit }, context) => {
+    const all = listDownloads(context);
     if (action === 'cancel') {
-      if (!(await context.rooms.browser.cancelDownload(id, context.signal)))
+      const isOurs = all.some((one) => one.id === id);
+      if (!isOurs || !(await context.rooms.browser.cancelDownload(id, context.signal)))
         throw fail('invalid_argument', `Download ${id} is not running.`, {
           argument: 'id',
-          downloads: ofSession(context).map((one) => `${one.id} ${one.state}`),
+          downloads: all.map((one) => `${one.id} ${one.state}`),
         });
       return { canceled: id };
     }
-    const all = ofSession(context);
     return defined({
-      downloads: all.slice(-limit).map(shown),
+      downloads: all.slice(-limit).map(buildEntry),
       older: all.length > limit ? all.length - limit : undefined,
     });
   },

@@ -31,6 +31,7 @@ export const tabsContext = defineTool({
     const hidden = tabs.length - mine.length;
     return defined({
       session: session.name,
+      storage: session.storage,
       tabs: shown.slice(0, limit).map(({ session: owner, ...tab }) =>
         defined({
           ...tab,

@@ -8,7 +8,9 @@ import {
   DEVICES,
   NETWORKS,
 } from '../../browser/state/devices.ts';
-import { type Emulated, getEmulation } from '../../browser/state/emulation.ts';
+import { type Emulated, getEmulation, mergeSettings } from '../../browser/state/emulation.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const isTimezone = (timeZone: string): boolean => {
@@ -27,6 +29,36 @@ const isLocale = (locale: string): boolean => {
   }
 };
 
+/** Permissions that Chrome can grant without a window. */
+const PERMISSIONS = [
+  'geolocation',
+  'notifications',
+  'camera',
+  'microphone',
+  'clipboard-read',
+  'clipboard-write',
+  'midi',
+  'storage-access',
+  'persistent-storage',
+  'background-sync',
+  'idle-detection',
+  'local-fonts',
+  'window-management',
+  'screen-wake-lock',
+] as const;
+
+const isPermission = (name: string): boolean => (PERMISSIONS as readonly string[]).includes(name);
+const PERMISSION_RULE = `it must be one of: ${PERMISSIONS.join(', ')}`;
+
+const HEADER_NAME = z
+  .string()
+  .regex(/^[!#$%&'*+\-.^_`|~\w]{1,100}$/, 'a header name has no spaces or separators');
+const HEADER_VALUE = z
+  .string()
+  .max(10_000)
+  // oxlint-disable-next-line no-control-regex -- they would end the header
+  .regex(/^[^\0\r\n]*$/, 'a header value is one line');
+
 const network = z.union([
   z.enum(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]),
   z.object({
@@ -38,6 +70,10 @@ const network = z.union([
 
 const input = () => ({
   action: z.enum(['set', 'reset', 'show']).default('set').describe('reset: turn all emulation off'),
+  scope: z
+    .enum(['tab', 'session'])
+    .default('tab')
+    .describe('session: all its tabs, also new ones and popups'),
   device: z
     .enum(Object.keys(DEVICES) as DeviceName[])
     .nullish()
@@ -62,6 +98,21 @@ const input = () => ({
     })
     .nullish(),
   colorScheme: z.enum(['light', 'dark']).nullish(),
+  reducedMotion: z.boolean().nullish(),
+  forcedColors: z.boolean().nullish(),
+  contrast: z.enum(['more', 'less']).nullish(),
+  media: z.enum(['print', 'screen']).nullish(),
+  permissions: z
+    .record(
+      z.string().refine(isPermission, PERMISSION_RULE),
+      z.enum(['granted', 'denied', 'prompt']),
+    )
+    .nullish()
+    .describe('For all sites of the session'),
+  headers: z
+    .record(HEADER_NAME, HEADER_VALUE)
+    .nullish()
+    .describe('Added to every request; do not put secrets here'),
   cpuSlowdown: z.number().min(1).max(50).nullish().describe('Slowdown factor'),
   network: network.nullish(),
   offline: z.boolean().nullish(),
@@ -78,19 +129,24 @@ const formatSettings = (settings: Emulated): object => {
   };
 };
 
+const otherTabs = (session: Session, tab: Tab): Tab[] =>
+  [...session.tabs.values()].filter((other) => other !== tab && !other.closed);
+
 const nameOf = (connection: Connection): string | undefined =>
   Object.entries(NETWORKS).find(([, known]) => known === connection)?.[0];
 
 export const emulate = defineTool({
   name: 'emulate',
   description:
-    'Make this tab look like another device or place: device, viewport, user agent, locale, ' +
-    'timezone, geolocation, colour scheme, slower CPU or network, offline. Applies across ' +
-    'navigations until changed, set to null, or reset. Reload pages that read these values only ' +
+    'Make this tab, or all tabs of the session, look like another device or place: device, ' +
+    'viewport, user agent, locale, timezone, geolocation, colour scheme, media features, ' +
+    'permissions, extra headers, slower CPU or network, offline. Applies across navigations ' +
+    'until changed, set to null, or reset. Reload pages that read these values only ' +
     'once.',
   keywords:
     'mobile phone device viewport resize window dark geolocation location gps timezone ' +
-    'locale language offline slow throttle',
+    'locale language offline slow throttle permissions allow grant camera microphone ' +
+    'notifications reduced motion contrast forced colors print headers',
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'show' ? 'read' : 'act'),
@@ -102,7 +158,7 @@ export const emulate = defineTool({
   },
   input,
   prepare: (given) => {
-    const { action, ...settings } = given;
+    const { action, scope: _, ...settings } = given;
     const isGiven = Object.values(settings).some((value) => value !== undefined);
     if (action === 'set' && !isGiven)
       throw fail('invalid_argument', 'emulate needs at least one setting.', {
@@ -120,13 +176,17 @@ export const emulate = defineTool({
     { colorScheme: 'dark', timezone: 'Asia/Tokyo', network: 'slow-4g' },
     { action: 'reset' },
   ],
-  run: async ({ action, network: connection, ...settings }, { tab, signal }) => {
+  run: async ({ action, scope, network: connection, ...settings }, { tab, session, signal }) => {
     const emulation = getEmulation(tab);
-    if (action === 'reset') await emulation.reset(signal);
+    const tabs = scope === 'session' ? [tab, ...otherTabs(session, tab)] : [tab];
+    if (action === 'reset') for (const one of tabs) await getEmulation(one).reset(signal);
+    if (action === 'reset' && scope === 'session') session.emulated = {};
     if (action === 'set') {
       const speed = typeof connection === 'string' ? NETWORKS[connection] : connection;
-      await emulation.change(defined({ ...settings, network: speed }), signal);
+      const changes = defined({ ...settings, network: speed });
+      for (const one of tabs) await getEmulation(one).change(changes, signal);
+      if (scope === 'session') session.emulated = mergeSettings(session.emulated, changes);
     }
-    return formatSettings(emulation.settings);
+    return formatSettings(scope === 'session' ? session.emulated : emulation.settings);
   },
 });

@@ -1,0 +1,94 @@
+// sessions: lists, opens and closes sessions, each with tabs and, by default, storage of its own.
+import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import { NetworkCache } from '../../store/network/network-cache.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+
+const buildEntry = ({ name, storage, tabs }: Session): object => ({
+  name,
+  storage,
+  tabs: tabs.size,
+});
+
+/** Without the sessions that a crawl uses for its own tabs. */
+const listSessions = ({ rooms }: Context): readonly Session[] =>
+  rooms.browser.sessions.filter(({ within }) => within === undefined);
+
+const requireSession = (name: string, context: Context): Session => {
+  const known = listSessions(context);
+  const session = known.find((candidate) => candidate.name === name);
+  if (!session)
+    throw fail('invalid_argument', `There is no session "${name}".`, {
+      argument: 'name',
+      sessions: known.slice(0, 50).map((one) => one.name),
+    });
+  if (context.rooms.hosts.has(name) && name !== context.session.name)
+    throw fail('invalid_argument', `The session "${name}" belongs to another host.`, {
+      argument: 'name',
+      hint: 'Close only sessions that you opened.',
+    });
+  return session;
+};
+
+const closeSession = async (name: string, context: Context): Promise<object> => {
+  const session = requireSession(name, context);
+  const { rooms, signal } = context;
+  const tabs = session.tabs.size;
+  await rooms.browser.closeSession(session, signal);
+  const isDeleted = session.storage === 'own';
+  if (isDeleted) await new NetworkCache(rooms.home.networkCache).remove(`browser:${name}`);
+  return { closed: name, tabs, data: isDeleted ? 'deleted' : 'kept in the profile' };
+};
+
+export const sessions = defineTool({
+  name: 'sessions',
+  description:
+    'List, open or close sessions. A session has its own tabs and, with storage "own", its own ' +
+    'cookies, storage, cache and permissions, so that two users of one site can be logged in at ' +
+    'once. Pass session: NAME to any tool to use one; the first use also opens it. Closing a ' +
+    'session closes its tabs and deletes its own storage.',
+  keywords:
+    'log in login account user second two accounts multi-user isolated incognito private context ' +
+    'profile workspace separate cookies switch',
+  tier: 2,
+  traits: {
+    effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    scope: 'browser',
+    observation: ({ action }) => action === 'list',
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 30_000,
+  },
+  input: () => ({
+    action: z.enum(['list', 'open', 'close']).default('list'),
+    name: z.string().min(1).max(100).optional().describe('For open and close'),
+    storage: z
+      .enum(['own', 'profile'])
+      .optional()
+      .describe("own: separate data, deleted on close. profile: Chrome's profile, kept"),
+  }),
+  prepare: (given) => {
+    const { action, name, storage } = given;
+    if (action !== 'list' && name === undefined)
+      throw fail('invalid_argument', `sessions {action: "${action}"} needs "name".`, {
+        argument: 'name',
+      });
+    if (action !== 'open' && storage !== undefined)
+      throw fail('invalid_argument', `sessions {action: "${action}"} takes no "storage".`, {
+        argument: 'storage',
+      });
+    return given;
+  },
+  examples: [
+    { action: 'open', name: 'buyer' },
+    { action: 'close', name: 'buyer' },
+  ],
+  run: async ({ action, name = '', storage }, context) => {
+    if (action === 'close') return closeSession(name, context);
+    if (action === 'list') return { sessions: listSessions(context).map(buildEntry) };
+    return defined({ opened: buildEntry(context.rooms.browser.openSession(name, storage)) });
+  },
+});
