@@ -191,7 +191,7 @@ describe('a shell', () => {
     );
   });
 
-  it('has sessions of its own', async () => {
+  it('has its own sessions', async () => {
     expect(await json('browser', 'tab', 'list', '--session', 'other')).toMatchObject({
       session: 'other',
       tabs: [],
@@ -212,7 +212,7 @@ describe('a shell', () => {
     });
   });
 
-  it('saves pictures, at a place of its own or of ours, and prints where', async () => {
+  it('saves pictures at the given path or in the downloads folder, and prints the path', async () => {
     const { path } = await json<{ path: string }>('browser', 'screenshot');
     expect(path.startsWith(join(home, 'downloads'))).toBe(true);
     expect((await readFile(path)).subarray(1, 4).toString()).toBe('PNG');
@@ -225,7 +225,7 @@ describe('a shell', () => {
     );
   });
 
-  it('pipes what it gets, and arguments into it', async () => {
+  it('pipes its output, and reads arguments from stdin', async () => {
     expect(
       await bash(`openchrome browser network | node -e 'process.stdin.pipe(process.stdout)'`),
     ).toMatchObject({
@@ -236,7 +236,7 @@ describe('a shell', () => {
     ).toMatchObject({ stdout: '42\n' });
   });
 
-  it('is not told of a reader that went away', async () => {
+  it('does not report a closed output pipe', async () => {
     const { stdout, stderr } = await bash(
       `openchrome browser eval "'x'.repeat(4e6)" --max-chars 5000000 | head -c 1; echo " \${PIPESTATUS[*]}"`,
     );
@@ -244,7 +244,7 @@ describe('a shell', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'says in one line that there is no room for what it prints',
+    'reports in one line that there is no space for its output',
     async () => {
       const { stdout, stderr } = await bash('openchrome version > /dev/full; echo $?');
       expect(stdout).toBe('1\n');
@@ -296,7 +296,7 @@ describe('a terminal', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('cancels the work in the daemon and says so', async () => {
+  it('cancels the work in the daemon and reports it', async () => {
     const waiting = begin('browser', 'wait', 'never', '--timeout-ms', '60000');
     await vi.waitFor(async () => expect(await callsRunning()).toBe(1), { timeout: 20_000 });
     waiting.interrupt();
@@ -349,7 +349,7 @@ describe('a failure', () => {
     });
   });
 
-  it('is one too where there is no Chrome', async () => {
+  it('is a failure too without a Chrome', async () => {
     const nowhere = await makeDaemonHome();
     const env = { OPENCHROME_HOME: nowhere, OPENCHROME_CHROME_PATH: join(nowhere, 'no-chrome') };
     expect(
@@ -409,8 +409,8 @@ describe.each([
   });
 });
 
-describe('what is stored', () => {
-  it('is read with neither daemon nor Chrome, and starts none', async () => {
+describe('stored data', () => {
+  it('is read without daemon and Chrome, and starts neither', async () => {
     const { entries } = await json<{ entries: { key: string }[] }>('browser', 'network');
     const key = entries[0]?.key ?? '';
     const live = await json('browser', 'network', '--detail', key);
