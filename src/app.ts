@@ -47,7 +47,7 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      return toResult(await engine.call({ ...call, wholeReply: true }), {
+      return toResult(await engine.call({ ...call, wholeReply: true, shell: call.shell }), {
         asked: false,
         promised: false,
       });
