@@ -8,6 +8,7 @@ import { pageScriptPlugin } from './page-scripts.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = [
+  'src/policy/workers',
   'src/store/workers',
   'src/features/crawl/workers',
   'src/features/extract/workers',

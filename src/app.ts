@@ -18,7 +18,8 @@ import { replyWithResult } from './pipeline/present/fit.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
-import { noFindings, sanitiseData } from './policy/sanitise.ts';
+import { noFindings } from './policy/sanitise-text.ts';
+import { sanitiseData, sanitiseLargeData } from './policy/sanitise.ts';
 import {
   downloadRetention,
   evidenceRetention,
@@ -47,7 +48,7 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      return toResult(await engine.call({ ...call, wholeReply: true, shell: call.shell }), {
+      return toResult(await engine.call({ ...call, wholeReply: true }), {
         asked: false,
         promised: false,
       });
@@ -116,10 +117,13 @@ export const createEngine = ({
 }: EngineOptions): Engine => {
   const tools = [...TOOLS, ...further];
   const secrets = loadSecrets(config.secrets);
-  const redactor = createRedactor(secrets.map(({ value }) => value));
+  const workers = new WorkerPool();
+  const redactor = createRedactor(
+    secrets.map(({ value }) => value),
+    workers,
+  );
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const journal = openJournal({ folder: home.journal, log });
-  const workers = new WorkerPool();
   const handles = new Handles({
     folder: home.output,
     ttlMs: config.outputHandleTtlHours * 3_600_000,
@@ -138,6 +142,12 @@ export const createEngine = ({
     redactor,
     clean: (data) =>
       redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
+    cleanLarge: async (data) =>
+      redactor.largeData(
+        config.sanitizeContent
+          ? await sanitiseLargeData(data, noFindings(), {}, { workers })
+          : data,
+      ),
     log,
   });
   const sweeper = new Sweeper(

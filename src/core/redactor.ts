@@ -7,6 +7,10 @@ export interface Redactor {
    * contains none.
    */
   data<T>(data: T): T;
+  /** As `text`. A large text is redacted in a worker thread, so that the event loop stays free. */
+  largeText(text: string, signal?: AbortSignal): Promise<string>;
+  /** As `data`. Large data is redacted in slices, and its large texts in a worker thread. */
+  largeData<T>(data: T, signal?: AbortSignal): Promise<T>;
   /**
    * Adds a secret, for example the text of a password field. Call it before the value can be
    * logged.

@@ -1,34 +1,34 @@
 // Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
-import { defined } from '../core/defined.ts';
 import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
-import { noFindings, sanitiseData } from '../policy/sanitise.ts';
-import type { Call, Reply, ReplyFacts, Step } from './call.ts';
+import { noFindings } from '../policy/sanitise-text.ts';
+import { sanitiseLargeData } from '../policy/sanitise.ts';
+import type { Call, Reply, Step } from './call.ts';
 import { redactorFor } from './redactor-for.ts';
 
 export const answer: Step<Call, Call> = async (call, next) => {
   const reply = await next(call).catch((error: unknown) => buildFailure(call, error));
   nameDialogs(call);
   reportBlocked(call);
-  const cleaned = { ...reply, notes: clean(call, call.notes) };
-  return call.request.shell ? { ...cleaned, facts: collectFacts(call, reply) } : cleaned;
+  return { ...reply, notes: await clean(call, call.notes) };
 };
 
-const buildFailure = (call: Call, error: unknown): Reply => {
-  const { code, message, details } = toFailure(toChromeFailure(error), (defect) =>
-    call.rooms.log.defect(defect),
-  );
-  const cleaned = sentence(clean(call, message));
-  const failure = new Failure(code, cleaned, withoutGiants(clean(call, details)));
-  return { failure, images: [], notes: [] };
+const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
+  const failure = toFailure(toChromeFailure(error), (defect) => call.rooms.log.defect(defect));
+  return { failure: await cleanFailure(call, failure), images: [], notes: [] };
 };
 
-const collectFacts = ({ course }: Call, { failure }: Reply): ReplyFacts =>
-  defined({
-    negative: !failure && course.result?.isNegative ? (true as const) : undefined,
-    tabs: course.session && Object.fromEntries(course.session.shortIds),
-  });
+/** A failure that cannot be cleaned, for lack of memory or time, keeps only its code. */
+const cleanFailure = async (call: Call, { code, message, details }: Failure): Promise<Failure> => {
+  try {
+    const cleaned = sentence(await clean(call, message));
+    return new Failure(code, cleaned, withoutGiants(await clean(call, details)));
+  } catch (error) {
+    call.rooms.log.warn('a failure could not be redacted', error);
+    return new Failure(code, 'The message was too long to be redacted.');
+  }
+};
 
 /** Messages quote arguments, which can be long. */
 const MAX_MESSAGE_CHARS = 1000;
@@ -77,8 +77,10 @@ const reportBlocked = ({ course, notes }: Call): void => {
 };
 
 /** Messages and notes quote pages: dialogs, titles, URLs with tokens. */
-const clean = <T>(call: Call, said: T): T => {
-  const { rooms } = call;
-  const seen = rooms.config.sanitizeContent ? sanitiseData(said, noFindings()) : said;
-  return redactorFor(call).data(seen);
+const clean = async <T>(call: Call, said: T): Promise<T> => {
+  const { config, workers } = call.rooms;
+  const seen = config.sanitizeContent
+    ? await sanitiseLargeData(said, noFindings(), {}, { workers })
+    : said;
+  return redactorFor(call).largeData(seen);
 };

@@ -1,7 +1,7 @@
 // The steps of every call in order, each with the reason for its position.
 import { monotonicMs } from '../core/time.ts';
 import { findExceededLimit } from '../policy/argument-limits.ts';
-import { noFindings } from '../policy/sanitise.ts';
+import { noFindings } from '../policy/sanitise-text.ts';
 import type { Services } from '../toolkit/context.ts';
 import { answer } from './answer.ts';
 import type { Call, CallRequest, Reply, Step } from './call.ts';

@@ -11,10 +11,10 @@ const SUMMARY_CHARS = 160;
 export const journal: Step<Call, Call> = async (call, next) => {
   try {
     const reply = await next(call);
-    record(call, { summary: reply.text ?? `${reply.images.length} image(s)` });
+    await record(call, { summary: reply.text ?? `${reply.images.length} image(s)` });
     return reply;
   } catch (error) {
-    record(call, {
+    await record(call, {
       code: error instanceof Failure ? error.code : 'internal',
       summary: error instanceof Error ? error.message : '',
     });
@@ -28,17 +28,20 @@ interface CallEnd {
   readonly summary: string;
 }
 
-const record = (call: Call, { code, summary }: CallEnd): void => {
+const record = async (call: Call, { code, summary }: CallEnd): Promise<void> => {
   const { rooms, request } = call;
   const { session, tab, common } = call.course;
   const redactor = redactorFor(call);
+  const args = await redactor
+    .largeData(request.arguments ?? {})
+    .catch(() => ({ omitted: 'could not be redacted' }));
   rooms.journal.append(
     defined({
       ts: Date.now(),
       tool: redactor.text(request.name).slice(0, 100),
       session: session?.name ?? common?.session ?? request.session ?? 'default',
       tabId: tab?.id,
-      args: redactor.data(request.arguments ?? {}),
+      args,
       durationMs: Math.round(monotonicMs() - call.startedAt),
       ok: code === undefined,
       code,

@@ -1,7 +1,8 @@
 // Tests of what is taken out of page text, and of what stays.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeFindings, noFindings, sanitiseData, sanitiseTitle } from './sanitise.ts';
+import { noFindings } from './sanitise-text.ts';
+import { describeFindings, sanitiseData, sanitiseTitle } from './sanitise.ts';
 
 const clean = (
   text: string,

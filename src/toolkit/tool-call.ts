@@ -28,7 +28,7 @@ export interface ToolCall {
 }
 
 /** A function that returns its argument with parts removed, such as secrets. */
-export type Cleaner = <T>(value: T) => T;
+export type Cleaner = <T>(value: T) => Promise<T>;
 
 /** The data that a tool returned, and its views. */
 export interface ToolOutput {
@@ -36,12 +36,10 @@ export interface ToolOutput {
   readonly header: HeaderMode | undefined;
   /** The action had no visible effect. */
   readonly hasNoEffect: boolean;
-  /** The call worked, but the answer is no. */
-  readonly isNegative: boolean;
   /** Returns the result with cleaned data. */
-  clean(cleaner: Cleaner): ToolOutput;
+  clean(cleaner: Cleaner): Promise<ToolOutput>;
   /** Renders the data; the view may quote arguments, which are cleaned first. */
-  render(cleaner: Cleaner): View;
+  render(cleaner: Cleaner): Promise<View>;
 }
 
 export const bindInput = <Input extends object, Data, S extends ToolScope, D extends Duration>(
@@ -71,15 +69,14 @@ const bindData = <Input, Data, S extends ToolScope, D extends Duration>(
   input: Input,
   data: Data,
 ): ToolOutput => {
-  const { header, noEffect, negative } = tool.traits;
+  const { header, noEffect } = tool.traits;
   return {
     data,
     header: typeof header === 'function' ? header(input, data) : header,
     hasNoEffect: noEffect?.(data) ?? false,
-    isNegative: negative?.(data) ?? false,
-    clean: (cleaner) => bindData(tool, input, cleaner(data)),
-    render: (cleaner) => {
-      const view = tool.render?.(data, cleaner(input));
+    clean: async (cleaner) => bindData(tool, input, await cleaner(data)),
+    render: async (cleaner) => {
+      const view = tool.render?.(data, await cleaner(input));
       if (view === undefined) return { json: data };
       return typeof view === 'string' ? { text: view } : view;
     },

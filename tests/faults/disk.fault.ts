@@ -14,7 +14,7 @@ const site = useSite({
 
 describe('a full disk', () => {
   test(
-    'is reported by the calls that need it; the others continue, and free space resolves it',
+    'is said by the calls that need it; the others go on, and room makes all well',
     { timeout: 120_000 },
     async (context) => {
       const home = await servers.home();
@@ -58,7 +58,7 @@ describe('a full disk', () => {
 
 describe('a home that may only be read', () => {
   test(
-    'is reported by every call that needs it, and the server keeps running',
+    'is named by whatever needs it, and the server stays',
     { timeout: 120_000 },
     async (context) => {
       const home = await servers.home();

@@ -67,11 +67,11 @@ describe('openchrome', () => {
     expect(codeIn(stderr)).toBe('invalid_argument');
   });
 
-  it('exits cleanly when its client disconnects', async () => {
+  it('ends in peace when its client is gone', async () => {
     expect(await openchrome('serve')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('reads its configuration from openchrome.json and reports errors in it', async () => {
+  it('takes its configuration from openchrome.json and says what is wrong with it', async () => {
     const file = join(folder, 'openchrome.json');
     await writeFile(file, '{"logLevle": "debug"}');
     const { status, stderr } = await openchrome();
@@ -91,7 +91,7 @@ describe('openchrome doctor', () => {
       expect(finding).toMatchObject({ id: expect.any(String), message: expect.any(String) });
   });
 
-  it('fails if the configured Chrome does not exist', async () => {
+  it('fails where the Chrome that was named is not there', async () => {
     const { status, stdout } = await openchrome(
       'doctor',
       '--json',

@@ -66,12 +66,12 @@ const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
     run,
     note,
     json: async <T>(...args: string[]) => {
-      const { status, stdout, stderr } = await run(...args, '--json');
+      const { status, stdout, stderr } = await run(...args);
       if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
       return JSON.parse(stdout) as T;
     },
     failure: async (...args) => {
-      const { status, stdout, stderr } = await run(...args, '--json');
+      const { status, stdout, stderr } = await run(...args);
       if (status === 0) throw new Error(`${args.join(' ')} succeeded: ${stdout} ${stderr}`);
       return { ...(JSON.parse(stdout) as FailureBody).error, status };
     },
@@ -89,7 +89,7 @@ interface Health {
 }
 
 describe('a command', () => {
-  it('starts a missing daemon, and the next command finds it', async () => {
+  it('starts the daemon that is not there, and the next one finds it', async () => {
     const home = await useHome();
     expect(await home.json(...ASK)).toMatchObject({ session: 'default', tabs: [] });
     const { pid, port, token } = await home.note();
@@ -104,7 +104,7 @@ describe('a command', () => {
     expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
   });
 
-  it('starts one daemon although several commands start at the same time', async () => {
+  it('starts one daemon although several commands come at the same time', async () => {
     const home = await useHome();
     const answers = await Promise.all(Array.from({ length: 4 }, () => home.json(...ASK)));
     expect(answers).toHaveLength(4);
@@ -145,7 +145,7 @@ describe('a command', () => {
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
 
-  it('reads and writes files in the folder of the caller, not of the daemon', async () => {
+  it('reads and writes files where it was called, not where the daemon was started', async () => {
     const home = await useHome();
     await home.json('daemon', 'start');
     const folder = await mkdtemp(join(tmpdir(), 'openchrome-work-'));
@@ -164,8 +164,8 @@ describe('a command', () => {
   });
 });
 
-describe('the files of a dead daemon', () => {
-  it('are replaced after kill -9, and its Chrome has ended', async () => {
+describe('what a dead daemon leaves', () => {
+  it('is replaced after kill -9, and its Chrome is gone', async () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
@@ -182,7 +182,10 @@ describe('the files of a dead daemon', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     await home.writeNote({ pid: process.pid });
-    expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
+    expect(await home.run('daemon', 'status')).toMatchObject({
+      status: 3,
+      stdout: expect.stringContaining('"no_daemon"'),
+    });
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: false }); // and we still live
     await home.json(...ASK);
     expect((await home.note()).pid).not.toBe(process.pid);
@@ -192,7 +195,7 @@ describe('the files of a dead daemon', () => {
     ['torn', '{"version":1,"pid":12'],
     ['empty', ''],
     ['of another kind', '{"version":7,"hello":true}'],
-  ])('are set aside if daemon.json is %s', async (_, text) => {
+  ])('is put aside when its note is %s', async (_, text) => {
     const home = await useHome();
     await writeFile(join(home.root, 'daemon.json'), text);
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
@@ -201,13 +204,13 @@ describe('the files of a dead daemon', () => {
     expect(await readFile(join(home.root, aside), 'utf8')).toBe(text);
   });
 
-  it('are set aside if daemon.json is a folder', async () => {
+  it('is put aside when a folder stands in the place of its note', async () => {
     const home = await useHome();
     await mkdir(join(home.root, 'daemon.json'));
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
 
-  it('are not trusted if another process listens on its port: neither token nor call is sent there', async () => {
+  it('is not trusted when a stranger listens at its port: neither token nor call is sent there', async () => {
     const home = await useHome();
     await home.json(...ASK);
     const { pid, token } = await home.note();
@@ -254,7 +257,7 @@ describe('a daemon of another version', () => {
     expect(await home.note()).toMatchObject({ program });
   });
 
-  it('is not stopped while it has other clients: the command fails and reports it', async () => {
+  it('is not taken from those it works for: the command fails and says so', async () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { pid, program } = await home.note();
@@ -293,7 +296,7 @@ it('another copy of the same version is served by the daemon that runs', async (
 });
 
 describe('openchrome daemon', () => {
-  it('starts, reports its status, and stops with its Chrome', async () => {
+  it('starts, tells how it is, and stops with its Chrome', async () => {
     const home = await useHome();
     const { pid, port } = await home.json<{ pid: number; port: number }>('daemon', 'start');
     expect(await home.json('daemon', 'start')).toMatchObject({ started: false, pid, port });
@@ -320,7 +323,7 @@ describe('openchrome daemon', () => {
     );
   });
 
-  it('reports that there is nothing to stop or show if none runs', async () => {
+  it('has nothing to stop and nothing to show where none runs', async () => {
     const home = await useHome();
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: false });
     expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
@@ -383,7 +386,7 @@ describe('openchrome daemon', () => {
     expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
   });
 
-  it('ends when its daemon.json is removed', async () => {
+  it('ends when nobody can find it any more', async () => {
     const home = await useHome();
     await home.json('daemon', 'start');
     const { pid } = await home.note();
@@ -399,7 +402,7 @@ describe('openchrome daemon', () => {
     });
   });
 
-  it('reports why it does not start, with the original reason', async () => {
+  it('says why it does not start in the words of what keeps it from it', async () => {
     const home = await useHome();
     expect(await home.failure('daemon', 'start', '--secrets', 'missing.env')).toMatchObject({
       message: expect.stringContaining('missing.env'),

@@ -186,6 +186,6 @@ const answer = async (
     note: (line) => notes.push(line),
   };
   const result = await call.run(context as never);
-  const view = result.render((input) => input);
+  const view = await result.render(async (input) => input);
   return view.json === undefined ? view : { text: JSON.stringify(view.json), json: view.json };
 };

@@ -29,11 +29,11 @@ describe('every tool', () => {
     expect(TOOLS.flatMap(complaintsAbout)).toEqual([]);
   });
 
-  it('has a unique name', () => {
+  it('has a name of its own', () => {
     expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length);
   });
 
-  it('is in the file of its name, without other tools', () => {
+  it('stands in the file of its name, alone', () => {
     const files = filesBelow('src/tools', '.ts').map(({ path }) => path);
     const declaring = files
       .filter((path) => /^src\/tools\/.+\/[^.]+\.ts$/.test(path))
@@ -134,7 +134,7 @@ describe('the list', () => {
     expect(tokensOf(listed('--slim'))).toBeLessThan(1_500);
   });
 
-  it('has every tool with --all-tools', () => {
+  it('has every tool when all are asked for', () => {
     expect(listed('--all-tools')).toHaveLength(TOOLS.length);
   });
 });

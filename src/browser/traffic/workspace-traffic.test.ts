@@ -13,6 +13,8 @@ import { WorkspaceTraffic, type WorkspaceLimits } from './workspace-traffic.ts';
 const REDACTOR: Redactor = {
   text: (text) => text.replaceAll('hunter2', '***'),
   data: (data) => data,
+  largeText: async (text) => REDACTOR.text(text),
+  largeData: async (data) => data,
   learn: () => {},
   learnFromPage: () => {},
   forOrigins: () => REDACTOR,

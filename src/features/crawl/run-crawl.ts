@@ -225,7 +225,7 @@ class Crawl {
       .sort((a, b) => a.n - b.n);
     for (const step of steady) this.#keep('links' in step ? withLost(step) : step);
     for (const entry of pages.sort((a, b) => a.n - b.n)) {
-      job.append(PAGES, entry);
+      await job.appendLarge(PAGES, entry);
       this.#pages++;
       this.#rememberPage(entry.page);
       for (const mark of entry.marks ?? []) this.#beenAt.add(mark);
@@ -273,11 +273,11 @@ class Crawl {
     if (++this.#visits === this.#plan.failOnPage)
       throw new Error(`requested test fault at page ${this.#visits}`);
     try {
-      this.#settle(visit, await this.#loader.load(visit.url));
+      await this.#settle(visit, await this.#loader.load(visit.url));
     } catch (error) {
       this.#signal.throwIfAborted();
       if (error instanceof Refused) return this.#refused(visit, error);
-      this.#failed(visit, toChromeFailure(error));
+      await this.#failed(visit, toChromeFailure(error));
     }
   }
 
@@ -286,7 +286,7 @@ class Crawl {
     this.#noPage(visit, reason);
   }
 
-  #settle(visit: Visit, loaded: LoadedPage): void {
+  async #settle(visit: Visit, loaded: LoadedPage): Promise<void> {
     const moved = buildUrlKey(loaded.url) !== buildUrlKey(visit.url);
     const canonical = this.#findCanonical(loaded);
     // The page is a duplicate if its final or canonical URL is queued or visited. A dropped URL
@@ -313,7 +313,7 @@ class Crawl {
       loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links,
     );
     const unseen = links.filter((url) => !this.#wasAt(url));
-    this.#keepPage(visit, page, unseen, refused);
+    await this.#keepPage(visit, page, unseen, refused);
   }
 
   /**
@@ -329,7 +329,7 @@ class Crawl {
     return this.#judgement.scope.holdsPlace(canonical) ? canonical : undefined;
   }
 
-  #failed(visit: Visit, error: unknown): void {
+  async #failed(visit: Visit, error: unknown): Promise<void> {
     if (
       !(error instanceof Failure) ||
       error.code === 'storage_failed' ||
@@ -338,7 +338,7 @@ class Crawl {
       throw error;
     const via = this.#plan.render === 'browser' ? 'browser' : 'fetch';
     const problem = `${error.code}: ${error.message}`.slice(0, 300);
-    this.#keepPage(
+    await this.#keepPage(
       visit,
       {
         url: visit.url,
@@ -357,12 +357,12 @@ class Crawl {
   /**
    * Saves the links before the page: after a kill, a resumed crawl would not find them otherwise.
    */
-  #keepPage(
+  async #keepPage(
     visit: Visit,
     page: CrawledPage,
     links: readonly string[],
     refused: Partial<Record<Refusal, number>>,
-  ): void {
+  ): Promise<void> {
     const hidden = this.#hashSecretUrls(links);
     const savedLinks = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
     this.#keep(
@@ -374,7 +374,7 @@ class Crawl {
       }),
     );
     const marks = this.#hashSecretUrls([page.url, page.requested_url, page.canonical]);
-    this.#around.job.append(
+    await this.#around.job.appendLarge(
       PAGES,
       defined({
         n: visit.n,

@@ -11,6 +11,7 @@ import { fail, toFailure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import { VERSION } from '../../core/version.ts';
 import { createRedactor } from '../../policy/redact.ts';
 import { type Archive, evidencePath, saveArchive } from '../../store/files/evidence.ts';
@@ -43,6 +44,8 @@ interface BundleOptions extends Omit<EvidenceContext, 'page'> {
   readonly folder: string;
   readonly wanted: readonly string[];
   readonly log: Log;
+  /** Threads that redact large parts. */
+  readonly workers: WorkerPool;
   readonly progress: (progress: {
     readonly done: number;
     readonly total: number;
@@ -54,7 +57,7 @@ export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
   const { tab, folder, capturedAt, signal } = options;
   const path = options.path ?? evidencePath(folder, tab.url, capturedAt);
   const page = new PageProbe(tab);
-  const redactor = await createBundleRedactor(tab, page, options.redactor, signal);
+  const redactor = await createBundleRedactor(page, options);
   const parts: BundlePart[] = [];
   const files = inFolder(folderName(path), entries({ ...options, page, redactor }, parts));
   const archive = await saveArchive(path, files, { modifiedMs: capturedAt, signal });
@@ -79,7 +82,7 @@ const facts: EvidencePart = {
   file: 'page.json',
   asksPage: false,
   capture: async (capture) => {
-    const data = capture.redactor.data(await collectPageFacts(capture));
+    const data = await capture.redactor.largeData(await collectPageFacts(capture));
     return { content: `${JSON.stringify(data, undefined, 1)}\n` };
   },
 };
@@ -174,20 +177,20 @@ const sha256 = (content: Uint8Array): string => createHash('sha256').update(cont
  * too.
  */
 const createBundleRedactor = async (
-  tab: Tab,
   page: PageProbe,
-  usual: Redactor,
-  signal: AbortSignal,
+  { tab, redactor: usual, workers, signal }: BundleOptions,
 ): Promise<Redactor> => {
   const passwords = (await page.answers(signal)) ? await readPasswords(tab, signal) : [];
   const values = (await readCookies(tab, {}, signal))
     .map(({ value }) => value)
     .filter(looksLikeSecret);
   const known = usual.forOrigins(listOrigins(tab));
-  const further = createRedactor([...new Set([...passwords, ...values])]);
+  const further = createRedactor([...new Set([...passwords, ...values])], workers);
   const both: Redactor = {
     text: (text) => further.text(known.text(text)),
     data: (data) => further.data(known.data(data)),
+    largeText: async (text, end) => further.largeText(await known.largeText(text, end), end),
+    largeData: async (data, end) => further.largeData(await known.largeData(data, end), end),
     learn: (secret) => usual.learn(secret),
     learnFromPage: (origin, secret) => usual.learnFromPage(origin, secret),
     forOrigins: () => both,

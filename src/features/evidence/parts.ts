@@ -88,7 +88,7 @@ const readFrameHtml = async (
   const notes: string[] = [];
   if (length > html.length) notes.push(`the first ${html.length} of ${length} characters`);
   if (removed > 0) notes.push(`${removed} scripts, handlers and other active parts were removed`);
-  const content = redactor.text(html);
+  const content = await redactor.largeText(html, signal);
   return notes.length === 0 ? { content } : { content, note: notes.join('; ') };
 };
 
@@ -100,7 +100,8 @@ const ax: EvidencePart = {
   asksPage: true,
   capture: async ({ tab, redactor, signal }) => {
     const tree = await readTree(tab, { urls: true }, signal);
-    const text = redactor.text(renderPage(tree, { maxTokens: MAX_AX_TOKENS }));
+    const page = renderPage(tree, { maxTokens: MAX_AX_TOKENS });
+    const text = await redactor.largeText(page, signal);
     return { content: `${text}\n` };
   },
 };
@@ -143,13 +144,14 @@ const har: EvidencePart = {
     const requests = await withLiveBodies({ session, redactor, signal, reveal: false }, kept, {
       asking,
     });
-    const clean = requests.map((request) => removeSecretBytes(request, redactor));
+    const clean: CapturedRequest[] = [];
+    for (const request of requests) clean.push(await removeSecretBytes(request, redactor, signal));
     const lines = clean
       .slice(0, MAX_SHOWN_REQUESTS)
       .map(({ method, url, status }) => `${status ?? '-'} ${method} ${url.slice(0, 300)}`);
     if (clean.length > lines.length) lines.push(`… ${clean.length} requests in total`);
     return {
-      content: json(redactor.data(toHar(clean, VERSION))),
+      content: json(await redactor.largeData(toHar(clean, VERSION), signal)),
       shown: redactor.text(lines.join('\n')),
     };
   },
@@ -165,7 +167,7 @@ const console: EvidencePart = {
       { level: 'debug', limit: MAX_CONSOLE, unmapped },
       signal,
     );
-    return { content: json(redactor.data({ lines, older, dropped })) };
+    return { content: json(await redactor.largeData({ lines, older, dropped }, signal)) };
   },
 };
 
@@ -213,7 +215,7 @@ const storage: EvidencePart = {
     const origins = await Promise.all(
       [...byOrigin].slice(0, MAX_FRAMES).map(([origin, frame]) => namesIn(origin, frame, signal)),
     );
-    return { content: json(redactor.data({ origins })) };
+    return { content: json(await redactor.largeData({ origins }, signal)) };
   },
 };
 
@@ -252,31 +254,44 @@ export const PARTS: ReadonlyMap<string, EvidencePart> = new Map([
 const MEDIA = /^(?:image|audio|video|font)\//i;
 const LEFT_OUT = 'it contains a secret';
 
-const removeSecretBytes = (request: CapturedRequest, redactor: Redactor): CapturedRequest => {
+const removeSecretBytes = async (
+  request: CapturedRequest,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<CapturedRequest> => {
   const { contentType, body, requestBody, messages } = request;
-  const clean = (content: Content): Content =>
-    holdsSecret(content.base64, redactor) ? withoutBytes(content) : content;
+  const clean = async (content: Content): Promise<Content> =>
+    (await holdsSecret(content.base64, redactor, signal)) ? withoutBytes(content) : content;
+  const kept: CapturedMessage[] = [];
+  for (const message of messages?.kept ?? [])
+    kept.push(await cleanMessage(message, redactor, signal));
   return defined({
     ...request,
-    body: MEDIA.test(contentType) ? body : clean(body),
-    requestBody: requestBody ? clean(requestBody) : undefined,
-    messages: messages
-      ? { ...messages, kept: messages.kept.map((message) => cleanMessage(message, redactor)) }
-      : undefined,
+    body: MEDIA.test(contentType) ? body : await clean(body),
+    requestBody: requestBody ? await clean(requestBody) : undefined,
+    messages: messages ? { ...messages, kept } : undefined,
   });
 };
 
-const holdsSecret = (base64: string | undefined, redactor: Redactor): boolean => {
+const holdsSecret = async (
+  base64: string | undefined,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<boolean> => {
   if (base64 === undefined) return false;
   const text = Buffer.from(base64, 'base64').toString('latin1');
-  return redactor.text(text) !== text;
+  return (await redactor.largeText(text, signal)) !== text;
 };
 
 const withoutBytes = ({ size }: Content): Content => defined({ size, why: LEFT_OUT });
 
 type CapturedMessage = NonNullable<CapturedRequest['messages']>['kept'][number];
 
-const cleanMessage = (message: CapturedMessage, redactor: Redactor): CapturedMessage =>
-  message.kind === 'binary' && holdsSecret(message.data, redactor)
+const cleanMessage = async (
+  message: CapturedMessage,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<CapturedMessage> =>
+  message.kind === 'binary' && (await holdsSecret(message.data, redactor, signal))
     ? { ...message, data: '', cut: true }
     : message;

@@ -20,7 +20,7 @@ export const loadDetail = async (
 ): Promise<Record<string, unknown>> => {
   const { seen, stored, ...found } = await findRequest(desk, key, ttlMs);
   const captured = stored ?? (await liveRequest(desk, seen));
-  const clean = cleanCaptured(desk, captured);
+  const clean = await cleanCaptured(desk, captured);
   const view =
     path === undefined ? toDetail(clean, { raw, maxBytes }) : toPicked(clean, path, maxBytes);
   return 'capturedAt' in found

@@ -49,7 +49,9 @@ export const withLiveBodies = async (
   const worth = ({ record }: SeenRequest): boolean =>
     asking && record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
   const { session, signal } = desk;
-  return (
-    await withBodies(session.traffic, requests, { signal, worth, patienceMs: PATIENCE_MS })
-  ).map((request) => cleanCaptured(desk, request));
+  const options = { signal, worth, patienceMs: PATIENCE_MS };
+  const clean: CapturedRequest[] = [];
+  for (const request of await withBodies(session.traffic, requests, options))
+    clean.push(await cleanCaptured(desk, request));
+  return clean;
 };

@@ -27,7 +27,7 @@ export const formatWorkspace = ({ session }: NetworkContext): string => `browser
  * Redacts before a part is selected or cut, because the redactor cannot recognise a partial
  * secret.
  */
-export const cleanCaptured = (
-  { reveal, redactor }: Pick<NetworkContext, 'reveal' | 'redactor'>,
+export const cleanCaptured = async (
+  { reveal, redactor, signal }: Pick<NetworkContext, 'reveal' | 'redactor' | 'signal'>,
   captured: CapturedRequest,
-): CapturedRequest => (reveal ? captured : redactCaptured(captured, redactor));
+): Promise<CapturedRequest> => (reveal ? captured : redactCaptured(captured, redactor, signal));

@@ -4,25 +4,36 @@ import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { parseJsonBody } from '../../render/json-body.ts';
 
-export const redactCaptured = (captured: CapturedRequest, known: Redactor): CapturedRequest => {
+export const redactCaptured = async (
+  captured: CapturedRequest,
+  known: Redactor,
+  signal: AbortSignal,
+): Promise<CapturedRequest> => {
   const redactor = known.forOrigins(listOriginsOfRequest(captured));
   const { body, requestBody, messages, shape, ...rest } = captured;
   const sentType = captured.requestHeaders['content-type'] ?? '';
+  const redactContent = (content: Content, contentType: string): Promise<Content> =>
+    redactBody(content, contentType, redactor, signal);
   return defined({
-    ...redactor.data(rest),
+    ...(await redactor.largeData(rest, signal)),
     shape: shape ? shape : undefined, // contains names and types only
-    body: redactContent(body, captured.contentType, redactor),
-    requestBody: requestBody ? redactContent(requestBody, sentType, redactor) : undefined,
-    messages: messages
-      ? {
-          ...messages,
-          kept: messages.kept.map((message) => ({
-            ...message,
-            data: redactText(message.data, '', redactor),
-          })),
-        }
-      : undefined,
+    body: await redactContent(body, captured.contentType),
+    requestBody: requestBody ? await redactContent(requestBody, sentType) : undefined,
+    messages: messages ? await redactMessages(messages, redactor, signal) : undefined,
   });
+};
+
+type Messages = NonNullable<CapturedRequest['messages']>;
+
+const redactMessages = async (
+  messages: Messages,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<Messages> => {
+  const kept: Messages['kept'][number][] = [];
+  for (const message of messages.kept)
+    kept.push({ ...message, data: await redactText(message.data, '', redactor, signal) });
+  return { ...messages, kept };
 };
 
 /**
@@ -34,19 +45,28 @@ const listOriginsOfRequest = ({ url, requestHeaders }: CapturedRequest): string[
     (address) => URL.parse(address ?? '')?.origin ?? [],
   );
 
-const redactContent = (content: Content, contentType: string, redactor: Redactor): Content => {
-  if (content.parts) return { ...content, parts: redactor.data(content.parts) };
-  return content.text === undefined
-    ? content
-    : { ...content, text: redactText(content.text, contentType, redactor) };
+const redactBody = async (
+  content: Content,
+  contentType: string,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<Content> => {
+  if (content.parts) return { ...content, parts: await redactor.largeData(content.parts, signal) };
+  if (content.text === undefined) return content;
+  return { ...content, text: await redactText(content.text, contentType, redactor, signal) };
 };
 
 /**
  * Redacts JSON by field name and other text by pattern. Returns the same text if nothing matches.
  */
-export const redactText = (text: string, contentType: string, redactor: Redactor): string => {
+export const redactText = async (
+  text: string,
+  contentType: string,
+  redactor: Redactor,
+  signal: AbortSignal,
+): Promise<string> => {
   const json = parseJsonBody(text, contentType);
-  if (!json) return redactor.text(text);
-  const clean = redactor.data(json.value);
-  return redactor.text(clean === json.value ? text : JSON.stringify(clean));
+  if (!json) return redactor.largeText(text, signal);
+  const clean = await redactor.largeData(json.value, signal);
+  return redactor.largeText(clean === json.value ? text : JSON.stringify(clean), signal);
 };

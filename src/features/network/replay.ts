@@ -87,7 +87,7 @@ export const replayRequest = async (
     replayed: seen.key,
     method: sent.method,
     url: answer.url,
-    ...showAnswer(desk, answer, order),
+    ...(await showAnswer(desk, answer, order)),
   });
 };
 
@@ -126,16 +126,16 @@ const newest = (
 
 type ReplayedAnswer = Exclude<ReplayAnswer, { readonly error: string }>;
 
-const showAnswer = (
+const showAnswer = async (
   desk: NetworkContext,
   { status, contentType, size, text, base64, truncated }: ReplayedAnswer,
   order: ReplayOrder,
-): Record<string, unknown> => {
+): Promise<Record<string, unknown>> => {
   const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const clean = (body: string): string =>
-    desk.reveal ? body : redactText(body, ct, desk.redactor);
+  const clean = async (body: string): Promise<string> =>
+    desk.reveal ? body : redactText(body, ct, desk.redactor, desk.signal);
   const content = defined({
-    text: text ? clean(text) : undefined,
+    text: text ? await clean(text) : undefined,
     base64,
     cut: truncated ? 'larger than the limit of a replay' : undefined,
     size,

@@ -4,6 +4,7 @@ import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { cutToBytes } from '../../core/text.ts';
+import { TimeSlices } from '../../core/time-slices.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
 import { type NetworkEntry, toEntry } from '../../render/network-entry.ts';
 import type { Listing } from '../../render/network-lines.ts';
@@ -103,11 +104,14 @@ const toEntries = async (
     return body === 'whole' || findExclusionReason(seen) === undefined;
   };
   const captured = await withBodies(desk.session.traffic, page, { signal: desk.signal, worth });
-  return captured.map((one, i) => {
-    if (body === 'shape')
-      return toEntry(withShape(page[i] as SeenRequest, one), { body, maxBytes });
-    return toEntry(body === 'whole' ? cleanCaptured(desk, one) : one, { body, maxBytes });
-  });
+  const prepare = async (one: CapturedRequest, seen: SeenRequest): Promise<CapturedRequest> => {
+    if (body === 'shape') return withShape(seen, one);
+    return body === 'whole' ? cleanCaptured(desk, one) : one;
+  };
+  const entries: NetworkEntry[] = [];
+  for (const [i, one] of captured.entries())
+    entries.push(toEntry(await prepare(one, page[i] as SeenRequest), { body, maxBytes }));
+  return entries;
 };
 
 /** Listings with more entries than this state the most common origin once and shorten the URLs. */
@@ -240,7 +244,7 @@ const saveCapture = async (
     await cache.save({
       workspace: formatWorkspace(desk),
       captured_at: now,
-      requests: withinBudget(desk, chosen),
+      requests: await withinBudget(desk, chosen),
     });
     return undefined;
   } catch (error) {
@@ -249,16 +253,18 @@ const saveCapture = async (
   }
 };
 
-const withinBudget = (
-  { session, redactor }: NetworkContext,
+const withinBudget = async (
+  { session, redactor, signal }: NetworkContext,
   chosen: ReadonlySet<SeenRequest>,
-): CapturedRequest[] => {
+): Promise<CapturedRequest[]> => {
+  const slices = new TimeSlices(signal);
   let left = MAX_TOTAL_BYTES;
   const stored: { readonly sequence: number; readonly captured: CapturedRequest }[] = [];
   for (const seen of chosen) {
+    if (slices.isOver) await slices.pause();
     const body = session.traffic.heldBody(seen) ?? describeUnfetchedBody(seen);
     const whole = toCaptured(seen, body);
-    const captured = redactCaptured(whole, redactor);
+    const captured = await redactCaptured(whole, redactor, signal);
     const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
     left -= measureContent(small);
     // A body that is stored whole needs no separate shape.

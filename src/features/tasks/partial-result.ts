@@ -1,4 +1,5 @@
 // Saves the partial result of a task that did not complete.
+import { stringifyInSlices } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { Assemble, TaskEnd } from './kind.ts';
@@ -7,7 +8,7 @@ interface PartialResultContext {
   readonly store: TaskStore;
   readonly log: Log;
   /** Redacts secrets. */
-  readonly clean: <T>(data: T) => T;
+  readonly cleanLarge: <T>(data: T) => Promise<T>;
 }
 
 /**
@@ -15,7 +16,7 @@ interface PartialResultContext {
  * that the task can end.
  */
 export const savePartialResult = async (
-  { store, log, clean }: PartialResultContext,
+  { store, log, cleanLarge }: PartialResultContext,
   assemble: Assemble | undefined,
   id: string,
   end: TaskEnd,
@@ -24,7 +25,7 @@ export const savePartialResult = async (
     const result = await assemble?.(store.files(id), end);
     return result === undefined
       ? undefined
-      : await store.saveResult(id, JSON.stringify(clean(result)));
+      : await store.saveResult(id, await stringifyInSlices(await cleanLarge(result)));
   } catch (error) {
     log.warn(`the partial result of task ${id} could not be saved`, error);
     return undefined;

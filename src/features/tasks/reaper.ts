@@ -18,7 +18,7 @@ interface ReaperOptions {
   readonly store: TaskStore;
   readonly owners: Owners;
   readonly kinds: readonly TaskKind[];
-  readonly clean: <T>(data: T) => T;
+  readonly cleanLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
 }
 

@@ -25,6 +25,7 @@ interface TaskRunContext {
   readonly owners: Owners;
   readonly slots: Slots;
   readonly clean: <T>(data: T) => T;
+  readonly cleanLarge: <T>(data: T) => Promise<T>;
   readonly redactor: Redactor;
   readonly log: Log;
 }
@@ -140,13 +141,17 @@ export class TaskRun {
       await store.change(id, (meta) => advance(meta, { type: 'start' }, Date.now()));
     }
     const { previous } = this.#assignment;
-    const append = (file: string, entry: unknown): void => {
+    const write = (file: string, entry: unknown): void => {
       if (this.#over.signal.aborted)
         throw fail('task_already_ended', `Task ${id} has already ended.`);
-      files.append(file, redactor.data(entry)); // secrets must not be saved on disk
+      files.append(file, entry);
     };
-    const job = { append, entries: files.entries.bind(files), stopRequested: this.#stop.signal };
-    return previous ? { ...job, previous } : job;
+    // secrets must not be saved on disk
+    const append = (file: string, entry: unknown): void => write(file, redactor.data(entry));
+    const appendLarge = async (file: string, entry: unknown): Promise<void> =>
+      write(file, await redactor.largeData(entry, this.#over.signal));
+    const entries = files.entries.bind(files);
+    return defined({ append, appendLarge, entries, stopRequested: this.#stop.signal, previous });
   }
 
   /** May be called often: writes are throttled. */

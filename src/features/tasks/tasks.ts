@@ -54,6 +54,8 @@ interface TasksOptions {
   readonly redactor: Redactor;
   /** Redacts secrets. */
   readonly clean: <T>(data: T) => T;
+  /** As `clean`, for data of any size. */
+  readonly cleanLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
 }
 

@@ -35,11 +35,10 @@ export const callTool = async (
 
 const callerOf = ({
   client: { session, folder, wishes } = {},
-}: Exchange): Pick<CallRequest, 'session' | 'folder' | 'wholeReply' | 'shell'> => ({
+}: Exchange): Pick<CallRequest, 'session' | 'folder' | 'wholeReply'> => ({
   ...defined({ session }),
   folder,
   wholeReply: wishes?.wholeReplies === true,
-  shell: wishes?.shell,
 });
 
 const requireName = (params: RpcParams): string => {

@@ -1,5 +1,6 @@
 // Limits the size of a reply: a large body is stored and replaced by a handle.
 import { defined } from '../../core/defined.ts';
+import { stringifyInSlices } from '../../core/json.ts';
 import { cutToBytes, cutToCharacters } from '../../core/text.ts';
 import {
   describeHandle,
@@ -27,7 +28,7 @@ export const replyWithResult = async (
   kind: string,
   result: unknown,
 ): Promise<Reply> => {
-  const inline = { text: JSON.stringify(result), images: [], notes: [] };
+  const inline = { text: await stringifyInSlices(result), images: [], notes: [] };
   if (rooms.config.outputHandleTtlHours === 0) return inline;
   if (Buffer.byteLength(inline.text) <= UNASKED_LIMIT_BYTES) return inline;
   const items = rooms.tools.find(({ name }) => name === kind)?.traits.items;

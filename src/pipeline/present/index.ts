@@ -1,7 +1,8 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
 import type { View } from '../../toolkit/define-tool.ts';
 import type { ToolOutput } from '../../toolkit/tool-call.ts';
-import type { Call, Reply, Step, TimedCall } from '../call.ts';
+import { stringifyInSlices } from '../../core/json.ts';
+import type { Reply, Step, TimedCall } from '../call.ts';
 import { fit } from './fit.ts';
 import { header } from './header.ts';
 import { redact } from './redact.ts';
@@ -23,15 +24,19 @@ export const present: Step<TimedCall, TimedCall, ToolOutput, Reply> = async (cal
   return buildReply(call, presented);
 };
 
-const buildReply = (call: Call, { view }: Presented): Reply => ({
-  ...renderBody(view),
+const buildReply = async (call: TimedCall, { view }: Presented): Promise<Reply> => ({
+  ...(await renderBody(view, call.deadline.signal)),
   images: view.images ?? [],
   notes: call.notes,
 });
 
-const renderBody = (view: View): Pick<Reply, 'text' | 'json'> => {
+const renderBody = async (
+  view: View,
+  signal: AbortSignal,
+): Promise<Pick<Reply, 'text' | 'json'>> => {
   const body = buildBody(view);
   if (body === undefined) return {};
-  if (!('text' in body)) return { text: JSON.stringify(body.json), json: body.json };
+  if (!('text' in body))
+    return { text: await stringifyInSlices(body.json, signal), json: body.json };
   return body.text === '' ? {} : body;
 };

@@ -2,7 +2,11 @@
 import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
-export const redact: Stage = (call, presented) =>
-  call.tool.traits.verbatim || call.toolCall.revealsSecrets
-    ? presented
-    : { ...presented, result: presented.result.clean((data) => redactorFor(call).data(data)) };
+export const redact: Stage = async (call, presented) => {
+  if (call.tool.traits.verbatim || call.toolCall.revealsSecrets) return presented;
+  const redactor = redactorFor(call);
+  const result = await presented.result.clean((data) =>
+    redactor.largeData(data, call.deadline.signal),
+  );
+  return { ...presented, result };
+};

@@ -2,7 +2,7 @@
 import { redactorFor } from '../redactor-for.ts';
 import type { Stage } from './stage.ts';
 
-export const render: Stage = (call, { result }) => ({
+export const render: Stage = async (call, { result }) => ({
   result,
-  view: result.render((input) => redactorFor(call).data(input)),
+  view: await result.render((input) => redactorFor(call).largeData(input, call.deadline.signal)),
 });

@@ -1,6 +1,7 @@
 // Files that a task appends to while it runs, so that a cancelled or killed task keeps its data.
 import { join } from 'node:path';
 import { parseJson } from '../../core/json.ts';
+import { TimeSlices } from '../../core/time-slices.ts';
 import { appendLine } from '../files/append-line.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { linesForward } from '../files/lines-forward.ts';
@@ -14,6 +15,8 @@ export interface KeptFiles {
 export interface WorkingFiles extends KeptFiles {
   /** Appends an entry to a file such as `pages.jsonl`, synchronously. */
   append(file: string, entry: unknown): void;
+  /** As `append`, for an entry that may be large. */
+  appendLarge(file: string, entry: unknown): Promise<void>;
 }
 
 const NAME = /^[a-z][a-z0-9-]{0,40}\.jsonl$/;
@@ -26,17 +29,19 @@ export const openWorkingFiles = (folder: string, taken: readonly string[]): Work
       throw new Error(`"${file}" cannot be the name of a working file`);
     return join(folder, file);
   };
+  const append = (file: string, entry: unknown): void => {
+    const path = pathOf(file);
+    const suspect = !sound.delete(file);
+    try {
+      appendLine(path, toLine(entry), { suspect });
+      sound.add(file);
+    } catch (error) {
+      throw storageFailure('append to', path, error);
+    }
+  };
   return {
-    append: (file, entry) => {
-      const path = pathOf(file);
-      const suspect = !sound.delete(file);
-      try {
-        appendLine(path, toLine(entry), { suspect });
-        sound.add(file);
-      } catch (error) {
-        throw storageFailure('append to', path, error);
-      }
-    },
+    append,
+    appendLarge: async (file, entry) => append(file, entry),
     entries: (file) => readEntries(pathOf(file)),
   };
 };
@@ -44,14 +49,20 @@ export const openWorkingFiles = (folder: string, taken: readonly string[]): Work
 /** Working files in memory, for a call without a task; they are dropped when the call ends. */
 export const createWorkingFiles = (): WorkingFiles => {
   const kept = new Map<string, string[]>();
+  const append = (file: string, entry: unknown): void => {
+    const lines = kept.get(file) ?? [];
+    lines.push(toLine(entry));
+    kept.set(file, lines);
+  };
   return {
-    append: (file, entry) => {
-      const lines = kept.get(file) ?? [];
-      lines.push(toLine(entry));
-      kept.set(file, lines);
-    },
+    append,
+    appendLarge: async (file, entry) => append(file, entry),
     async *entries<T>(file: string) {
-      for (const line of kept.get(file) ?? []) yield JSON.parse(line) as T;
+      const slices = new TimeSlices();
+      for (const line of kept.get(file) ?? []) {
+        if (slices.isOver) await slices.pause();
+        yield JSON.parse(line) as T;
+      }
     },
   };
 };
@@ -65,7 +76,9 @@ const toLine = (entry: unknown): string => {
 async function* readEntries<T>(path: string): AsyncGenerator<T> {
   await using file = await openRegularFile(path);
   if (!file) return;
+  const slices = new TimeSlices();
   for await (const line of linesForward(file)) {
+    if (slices.isOver) await slices.pause();
     const entry = parse(line);
     if (entry !== undefined) yield entry as T;
   }

@@ -45,9 +45,9 @@ export const ocEvidenceBundle = defineTool({
   examples: [{}, { parts: ['screenshot', 'har'], path: 'evidence.tar.gz' }],
   run: async ({ parts, path }, { tab, session, rooms, signal, progress }) => {
     const { saveBundle } = await import('../../features/evidence/bundle.ts');
-    const { browser, home, redactor, log } = rooms;
+    const { browser, home, redactor, workers, log } = rooms;
     return saveBundle({
-      ...{ browser, session, tab, redactor, log, signal, progress, path },
+      ...{ browser, session, tab, redactor, workers, log, signal, progress, path },
       capturedAt: tab.clock(),
       folder: home.evidence,
       wanted: PART_NAMES.filter((name) => parts?.includes(name) ?? true),

@@ -40,7 +40,6 @@ export const find = defineTool({
     dialog: 'blocked',
     needsPage: ({ waitForMs }) => waitForMs === 0,
     timeoutMs: 30_000,
-    negative: (data) => (data as { readonly total: number }).total === 0,
     core: true,
   },
   input,

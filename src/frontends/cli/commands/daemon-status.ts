@@ -8,8 +8,7 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);
   requireNoWords(command, rest);
   const { config, ...status } = await readDaemonStatus(wiring.home);
-  terminal.out(
-    on.has('json') ? JSON.stringify(status) : renderStatus({ ...status, config }, terminal),
-  );
+  const asJson = on.has('json') || !terminal.interactive;
+  terminal.out(asJson ? JSON.stringify(status) : renderStatus({ ...status, config }, terminal));
   return 0;
 };

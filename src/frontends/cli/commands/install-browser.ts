@@ -1,14 +1,13 @@
 // `openchrome install-browser`: downloads a Chrome into the home folder.
 import { runInterruptibly } from '../interruptible.ts';
-import { requireNoWords, takeSwitches } from '../command-words.ts';
+import { requireNoWords } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
-  const { on, rest } = takeSwitches(command, words);
-  requireNoWords(command, rest);
+  requireNoWords(command, words);
   const installed = await runInterruptibly((signal) =>
     wiring.installBrowser((line) => terminal.err(line), signal),
   );
-  terminal.out(on.has('json') ? JSON.stringify(installed) : installed.path);
+  terminal.out(terminal.interactive ? installed.path : JSON.stringify(installed));
   return 0;
 };

@@ -3,16 +3,15 @@ import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-host.ts';
 import { SecretHosts } from '../../../store/secret-hosts.ts';
 import { formatCommandName } from '../command.ts';
-import { requireNoWords, takeSwitches } from '../command-words.ts';
+import { requireNoWords } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 
 const SECRET_NAME = /^[A-Za-z_][\w.-]*$/;
 
-export const run: RunCommand = async (given, { terminal, wiring }, command) => {
-  const { on, rest: words } = takeSwitches(command, given);
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const hosts = new SecretHosts(wiring.home);
   const print = (sentence: string, data: object): void =>
-    terminal.out(on.has('json') ? JSON.stringify(data) : sentence);
+    terminal.out(terminal.interactive ? sentence : JSON.stringify(data));
   if (command.path.at(-1) === 'list') {
     requireNoWords(command, words);
     const all = await hosts.list();
@@ -20,8 +19,8 @@ export const run: RunCommand = async (given, { terminal, wiring }, command) => {
     print(lines.length > 0 ? lines.join('\n') : 'No host is confirmed for a secret.', all);
     return 0;
   }
-  const [name = '', hostText, ...more] = words;
-  if (hostText === undefined)
+  const [name = '', given, ...more] = words;
+  if (given === undefined)
     throw fail('invalid_argument', `${formatCommandName(command)} needs NAME and HOST.`, {
       argument: 'host',
     });
@@ -30,7 +29,7 @@ export const run: RunCommand = async (given, { terminal, wiring }, command) => {
       argument: 'name',
     });
   requireNoWords(command, more);
-  const host = parseSecretHost(hostText);
+  const host = parseSecretHost(given);
   if (command.path.at(-1) === 'allow') {
     await hosts.allow(name, host);
     print(`${name} may be filled into pages of ${host}.`, { name, host, allowed: true });

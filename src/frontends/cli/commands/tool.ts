@@ -6,8 +6,9 @@ import type { DaemonClient, ToolAnswer } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interruptible.ts';
+import type { OutputFormat } from '../cli-options.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
-import { failureFormat, printAnswer } from '../print.ts';
+import { printAnswer } from '../print.ts';
 import type { CliContext } from '../program.ts';
 import { renderProgress } from '../progress-bar.ts';
 
@@ -25,7 +26,7 @@ export const runToolCommand = async (
 ): Promise<number> => {
   const { terminal, wiring } = context;
   const parsed = parseWords(command, words, usages.config);
-  const { format } = parsed;
+  const format = parsed.format ?? (terminal.interactive ? 'text' : 'json');
   try {
     const args =
       parsed.json === undefined
@@ -34,11 +35,10 @@ export const runToolCommand = async (
     const session = parsed.session ?? wiring.session;
     const call: ToolCall = defined({ command, args, parsed, session });
     return await runInterruptibly((signal) =>
-      parsed.follow ? followTool(call, context, signal) : callTool(call, context, signal),
+      parsed.follow ? followTool(call, context, signal) : callTool(call, format, context, signal),
     );
   } catch (error) {
-    if (error instanceof Failure)
-      return printFailure(error, terminal, failureFormat({ format, command, terminal }));
+    if (error instanceof Failure) return printFailure(error, terminal, format);
     throw error;
   } finally {
     terminal.status();
@@ -55,6 +55,7 @@ const withJson = async (
 
 const callTool = async (
   call: ToolCall,
+  format: OutputFormat,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -63,8 +64,9 @@ const callTool = async (
   terminal.status();
   return printAnswer(answer, {
     terminal,
-    format: call.parsed.format,
-    command: call.command,
+    format,
+    pick: call.command.pick,
+    tabFact: call.command.tabFact,
     tabId: call.args['tabId'],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
@@ -102,7 +104,7 @@ const askOnce = async (
   const { command, args, session } = call;
   if (!client)
     return context.wiring.callStored(
-      defined({ name: command.tool, arguments: args, signal, session, shell: {} }),
+      defined({ name: command.tool, arguments: args, signal, session }),
     );
   try {
     return await client.callTool(
@@ -122,7 +124,7 @@ const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
 const connect = (
-  { command, parsed, session }: ToolCall,
+  { parsed, session }: ToolCall,
   { wiring }: CliContext,
   signal: AbortSignal,
   start: boolean,
@@ -132,7 +134,7 @@ const connect = (
       flags: parsed.flags,
       start,
       signal,
-      wishes: { wholeReplies: true, shell: defined({ bare: command.bare }) },
+      wishes: { wholeReplies: true },
       session,
     }),
   );
