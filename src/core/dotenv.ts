@@ -15,10 +15,12 @@ export const parseDotenv = (text: string): Map<string, string> => {
       continue;
     }
     // A quoted value may span several lines.
-    let quoted = rest.slice(1);
-    while (findQuoteEnd(quoted, quote) < 0 && i + 1 < lines.length) quoted += `\n${lines[++i]}`;
-    const end = findQuoteEnd(quoted, quote);
-    const value = end < 0 ? quoted : quoted.slice(0, end);
+    const parts = [rest.slice(1)];
+    while (findQuoteEnd(parts.at(-1) ?? '', quote) < 0 && i + 1 < lines.length)
+      parts.push(lines[++i] ?? '');
+    const last = parts.pop() ?? '';
+    const end = findQuoteEnd(last, quote);
+    const value = [...parts, end < 0 ? last : last.slice(0, end)].join('\n');
     values.set(name, quote === '"' ? unescaped(value) : value);
   }
   return values;

@@ -12,6 +12,8 @@ interface RobotsGroup {
   readonly rules: RobotsRule[];
   /** Crawl-delay in seconds by agent; a crawl-delay line applies to the agents listed before it. */
   readonly delays: Map<string, number>;
+  /** Number of agents, from the first on, that have a crawl-delay. */
+  delayed: number;
 }
 
 export interface Robots {
@@ -61,7 +63,7 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
       // Consecutive user-agent lines share the following rules. Only allow and disallow lines end
       // such a list.
       if (!group || !namesAgents)
-        groups.push((group = { agents: [], rules: [], delays: new Map() }));
+        groups.push((group = { agents: [], rules: [], delays: new Map(), delayed: 0 }));
       group.agents.push(agentToken(value));
       namesAgents = true;
     } else if (key === 'sitemap') sitemaps.push(value);
@@ -71,8 +73,10 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
     } else if (key === 'crawl-delay' && group) {
       const seconds = Number(value);
       if (value === '' || !Number.isFinite(seconds) || seconds < 0) continue;
-      for (const agent of group.agents)
+      // The first delay after an agent counts; agents that have one are not visited again.
+      for (const agent of group.agents.slice(group.delayed))
         if (!group.delays.has(agent)) group.delays.set(agent, seconds);
+      group.delayed = group.agents.length;
     }
   }
   return { groups, sitemaps };
