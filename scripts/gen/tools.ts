@@ -1,7 +1,8 @@
 // docs/tools.md: the reference of every tool, from its declaration.
 import { z } from 'zod';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
-import { buildInputSchema } from '../../src/toolkit/tool-description.ts';
+import { formatArgumentNames } from '../../src/toolkit/argument-name.ts';
+import { buildDocumentedSchema } from '../../src/toolkit/tool-description.ts';
 import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../src/toolkit/input-fields.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { code, fence, table } from './markdown.ts';
@@ -48,11 +49,13 @@ const factsOf = ({ tier, traits }: Tool): string =>
   ].join('; ');
 
 const sectionOf = (tool: Tool): string => {
-  const { properties = {}, required } = buildInputSchema(tool) as {
+  const { properties = {}, required } = buildDocumentedSchema(tool) as {
     properties?: Record<string, Property>;
     required?: string[];
   };
-  const examples = tool.examples.map((example) => JSON.stringify(example)).join('\n');
+  const examples = tool.examples
+    .map((example) => JSON.stringify(formatArgumentNames(example as Record<string, unknown>)))
+    .join('\n');
   return [
     `## ${tool.name}`,
     tool.description,
@@ -63,7 +66,9 @@ const sectionOf = (tool: Tool): string => {
 };
 
 const schemaOf = (fields: z.ZodRawShape): Record<string, Property> =>
-  z.toJSONSchema(z.object(fields), { io: 'input' }).properties as Record<string, Property>;
+  formatArgumentNames(
+    z.toJSONSchema(z.object(fields), { io: 'input' }).properties as Record<string, Property>,
+  );
 
 export const toolsPage = (): string => `# Tools
 

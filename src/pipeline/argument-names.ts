@@ -1,4 +1,5 @@
 // The names of a tool's arguments: camelCase and snake_case are accepted for each.
+import { formatArgumentName } from '../toolkit/argument-name.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/input-fields.ts';
 
@@ -9,7 +10,12 @@ export const simplifyName = (name: string): string => name.replaceAll('_', '').t
 export type ArgumentNames = ReadonlyMap<string, string>;
 
 const indexNames = (names: readonly string[]): ArgumentNames =>
-  new Map(names.map((name) => [simplifyName(name), name]));
+  new Map(
+    names.flatMap((name) => [
+      [simplifyName(name), name],
+      [simplifyName(formatArgumentName(name)), name],
+    ]),
+  );
 
 export const indexOwnNames = ({ input }: Tool): ArgumentNames =>
   indexNames(Object.keys(input.shape));

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
+import { formatArgumentName } from '../toolkit/argument-name.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import { COMMON_ARGUMENTS } from '../toolkit/input-fields.ts';
 import type { ToolCall } from '../toolkit/tool-call.ts';
@@ -44,22 +45,51 @@ const sortByName = (tool: Tool, given: object): { own: Arguments; common: Argume
       throw unknownArgument(tool, key, [...names.own.values(), ...names.common.values()]);
     const values = names.own.has(simple) ? own : common;
     if (values.has(name))
-      throw fail('invalid_argument', `${tool.name}: "${name}" is given twice.`, { argument: name });
+      throw fail('invalid_argument', `${tool.name}: "${key.slice(0, 100)}" is given twice.`, {
+        argument: formatArgumentName(name),
+      });
     values.set(name, value);
   }
   return { own: Object.fromEntries(own), common: Object.fromEntries(common) };
 };
 
+/** Arguments of other servers that models often guess, with the arguments that they mean here. */
+const GUESSES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['query', 'value']],
+  ['element', ['ref', 'query']],
+  ['elementid', ['ref']],
+  ['uid', ['ref']],
+  ['index', ['ref']],
+  ['selector', ['ref', 'query']],
+  ['xpath', ['selector', 'query']],
+  ['name', ['query', 'label']],
+  ['target', ['ref', 'query']],
+  ['input', ['value']],
+  ['script', ['code']],
+  ['expression', ['code']],
+  ['function', ['code']],
+  ['href', ['url']],
+  ['filename', ['path']],
+  ['filepath', ['path']],
+  ['timeout', ['timeout_ms']],
+]);
+
+const suggestArgument = (key: string, names: readonly string[]): string | undefined => {
+  const guessed = GUESSES.get(simplifyName(key))?.find((name) => names.includes(name));
+  const near = guessed ?? findClosest(key, names);
+  return near ? formatArgumentName(near) : undefined;
+};
+
 const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Failure => {
-  const near = findClosest(key, names);
+  const near = suggestArgument(key, names);
   const end = near ? `; did you mean "${near}"?` : '.';
   return fail(
     'invalid_argument',
     `${tool.name} has no argument "${key.slice(0, 100)}"${end}`,
     defined({
       argument: key.slice(0, 100),
-      closest: near ? near : undefined,
-      known: Object.keys(tool.input.shape),
+      closest: near,
+      known: Object.keys(tool.input.shape).map(formatArgumentName),
     }),
   );
 };
@@ -69,9 +99,9 @@ const explainIssue = (tool: Tool, given: Arguments, { issues: [issue] }: z.ZodEr
   const [name = ''] = path;
   const value = given[name];
   if (value === undefined)
-    return fail('invalid_argument', `${tool.name} needs "${name}".`, {
-      argument: name,
-      known: Object.keys(tool.input.shape),
+    return fail('invalid_argument', `${tool.name} needs "${formatArgumentName(name)}".`, {
+      argument: formatArgumentName(name),
+      known: Object.keys(tool.input.shape).map(formatArgumentName),
     });
   const argument = path.join('.');
   return fail('invalid_argument', `${tool.name}: "${argument}" ${complaint(issue, value)}`, {

@@ -1,6 +1,7 @@
 // Describes a tool: its title, and its arguments as compact JSON Schema. Pure.
 import { z } from 'zod';
 import { defined } from '../core/defined.ts';
+import { formatArgumentName, formatArgumentNames } from './argument-name.ts';
 import type { Tool } from './define-tool.ts';
 
 export type ToolSchema = Readonly<Record<string, unknown>>;
@@ -15,8 +16,21 @@ export const buildInputSchema = (tool: Tool): ToolSchema =>
 /** The shorter schema of tools/list, whose tokens every conversation pays for. */
 export const buildListedSchema = (tool: Tool): ToolSchema =>
   once(listed, tool, (schema) =>
-    withMarks(schema, ({ listed: as, ...node }) => (as === false ? undefined : (as ?? node))),
+    withListedNames(
+      withMarks(schema, ({ listed: as, ...node }) => (as === false ? undefined : (as ?? node))),
+    ),
   );
+
+/** The complete schema with the names of tools/list, for texts that models and users read. */
+export const buildDocumentedSchema = (tool: Tool): ToolSchema =>
+  withListedNames(buildInputSchema(tool));
+
+const withListedNames = ({ properties, required, ...rest }: ToolSchema): ToolSchema =>
+  defined({
+    ...rest,
+    properties: properties ? formatArgumentNames(properties as Record<string, unknown>) : undefined,
+    required: Array.isArray(required) ? required.map(String).map(formatArgumentName) : undefined,
+  });
 
 /** Marks an argument that is accepted but not in tools/list; expand_tools and the docs have it. */
 export const markUnlisted = <T extends z.ZodType>(schema: T): T => schema.meta({ listed: false });

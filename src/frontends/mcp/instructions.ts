@@ -9,11 +9,11 @@ description states when to use the tool and which tool to use instead. You can a
 that are not listed: expand_tools finds them by words and returns their arguments.
 
 Arguments of every tool, not listed again:
-- tabId: the tab to use (default: the session's current tab, opened if there is none)
+- tab_id: the tab to use (default: the session's current tab, opened if there is none)
 - session: a named workspace with its own tabs (default "default")
-- taskId: records the call in a task
+- task_id: records the call in a task
 - timeout_ms: the deadline of this call
-- waitForMs, settleMs (actions): how long to wait for the target, and at most for effects
+- wait_ms, settle_ms (actions): how long to wait for the target, and at most for effects
 - output_mode (tools with large results): inline, handle (store it, return a descriptor) or auto; \
 output_inline_limit_bytes sets the limit of auto
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { compareLikeness } from '../../core/closest.ts';
-import { buildInputSchema } from '../../toolkit/tool-description.ts';
+import { buildDocumentedSchema } from '../../toolkit/tool-description.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 
 /** Words that are in most queries and describe no tool. */
@@ -87,7 +87,7 @@ export const expandTools: Tool = defineTool({
       tools: [...named, ...found].map((tool) => ({
         name: tool.name,
         description: tool.description,
-        inputSchema: buildInputSchema(tool),
+        inputSchema: buildDocumentedSchema(tool),
       })),
       known_tools: named.length + found.length === 0 ? known : undefined,
       not_found: missing.length
