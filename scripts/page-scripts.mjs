@@ -6,14 +6,10 @@ import { build } from 'esbuild';
 
 const FOLDER = fileURLToPath(new URL('../src/page/entries/', import.meta.url));
 const PREFIX = 'page-script:';
-/**
- * The names of the functions of such a bundle alone, for those who must know them before they load
- * it.
- */
-const NAMES_PREFIX = 'page-script-functions:';
 
-/** The global under which a bundle's exports stand in the world it is evaluated in. */
-const globalName = (name) => (name === 'main' ? '__oc' : `__oc_${name.replaceAll('-', '_')}`);
+/** The global that contains a bundle's exports; `formatFunctions` in page-functions.ts uses it. */
+const globalName = (name) =>
+  `__oc_${name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase())}`;
 
 const bundleScript = async (name) => {
   const { outputFiles, metafile } = await build({
@@ -35,19 +31,6 @@ const bundleScript = async (name) => {
   };
 };
 
-const functionsOf = async (name) => {
-  const { metafile } = await build({
-    entryPoints: [path.join(FOLDER, `${name}.ts`)],
-    bundle: true,
-    format: 'esm',
-    write: false,
-    metafile: true,
-    outdir: FOLDER,
-  });
-  const [{ exports }] = Object.values(metafile.outputs);
-  return { names: exports, files: Object.keys(metafile.inputs).map((file) => path.resolve(file)) };
-};
-
 export const pageScriptPlugin = () => ({
   name: 'page-script',
   setup: (esbuild) => {
@@ -63,31 +46,14 @@ export const pageScriptPlugin = () => ({
         watchFiles: files,
       };
     });
-    esbuild.onResolve({ filter: /^page-script-functions:/ }, ({ path: id }) => ({
-      path: id.slice(NAMES_PREFIX.length),
-      namespace: 'page-script-functions',
-    }));
-    esbuild.onLoad({ filter: /.*/, namespace: 'page-script-functions' }, async ({ path: name }) => {
-      const { names, files } = await functionsOf(name);
-      return {
-        contents: `export default ${JSON.stringify(names)};`,
-        loader: 'js',
-        watchFiles: files,
-      };
-    });
   },
 });
 
 export const pageScriptVitePlugin = () => ({
   name: 'page-script',
   enforce: 'pre',
-  resolveId: (id) => (id.startsWith(PREFIX) || id.startsWith(NAMES_PREFIX) ? `\0${id}` : undefined),
+  resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
   async load(id) {
-    if (id.startsWith(`\0${NAMES_PREFIX}`)) {
-      const { names, files } = await functionsOf(id.slice(NAMES_PREFIX.length + 1));
-      for (const file of files) this.addWatchFile(file);
-      return `export default ${JSON.stringify(names)};`;
-    }
     if (!id.startsWith(`\0${PREFIX}`)) return undefined;
     const { source, files } = await bundleScript(id.slice(PREFIX.length + 1));
     for (const file of files) this.addWatchFile(file);

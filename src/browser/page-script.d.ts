@@ -3,8 +3,3 @@ declare module 'page-script:*' {
   const source: string;
   export default source;
 }
-
-declare module 'page-script-functions:*' {
-  const names: readonly string[];
-  export default names;
-}

@@ -28,3 +28,25 @@ export interface Alert {
   readonly role: 'alert';
   readonly text: string;
 }
+
+export interface ReplayRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text?: string;
+  readonly base64?: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export type ReplayAnswer =
+  | {
+      readonly status: number;
+      readonly url: string;
+      readonly contentType: string;
+      readonly size: number;
+      readonly text?: string;
+      readonly base64?: string;
+      readonly truncated?: true;
+    }
+  | { readonly error: string };

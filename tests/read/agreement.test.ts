@@ -1,9 +1,9 @@
 // Names and roles of interactive elements are those that Chrome itself computes; every exception is
 // listed with its reason.
 import { describe, expect, it } from 'vitest';
-import type { WalkedElement } from '../../src/page/walk-record.ts';
 import { type CorpusPage, corpusPages } from './agreement-corpus.ts';
 import { useReader } from './reader.ts';
+import { inPage } from '../../src/browser/tabs/in-page.ts';
 
 const reader = useReader();
 
@@ -88,8 +88,8 @@ const askChrome = async (): Promise<
 const compare = async (page: CorpusPage): Promise<Comparison[]> => {
   await reader.open(page.html);
   const chrome = await askChrome();
-  const ours = await reader.tab.frames.main.call<WalkedElement[]>(
-    'select',
+  const ours = await reader.tab.frames.main.call(
+    inPage.main.select,
     ['[data-n]', 100_000],
     reader.signal,
   );

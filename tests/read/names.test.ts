@@ -1,8 +1,8 @@
 // Accessible names by category of the accname computation: the expected name, Chrome's name and
 // ours are the same.
 import { describe, expect, it } from 'vitest';
-import type { WalkedElement } from '../../src/page/walk-record.ts';
 import { useReader } from './reader.ts';
+import { inPage } from '../../src/browser/tabs/in-page.ts';
 
 const reader = useReader();
 
@@ -194,8 +194,8 @@ const openCases = (cases: readonly Case[]): Promise<void> =>
 const oneLine = (text = ''): string => text.replace(/\s+/g, ' ').trim();
 
 const readOurNames = async (): Promise<string[]> => {
-  const elements = await reader.tab.frames.main.call<WalkedElement[]>(
-    'select',
+  const elements = await reader.tab.frames.main.call(
+    inPage.main.select,
     ['[t]', 1000],
     reader.signal,
   );

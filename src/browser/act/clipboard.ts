@@ -6,6 +6,7 @@ import type { Tab } from '../tabs/tab.ts';
 import { pressChord } from './keyboard.ts';
 import { parseChord } from './keys.ts';
 import type { ActionContext } from './perform.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** The text that a session copied last. All sessions share the one clipboard of Chrome. */
 export interface Clipboard {
@@ -48,7 +49,7 @@ export const readCopied = async (
     tab.setPermission('clipboard-read', setting, { origin }).catch(() => {});
   await allow('granted');
   const text = await frame
-    .call<string | undefined>('actReadClipboard', [], signal)
+    .call(inPage.more.readClipboard, [], signal)
     .finally(() => void allow('prompt'));
   const isOfOthers = last !== undefined && last.owner !== clipboard && last.text === text;
   return text === undefined || text === '' || isOfOthers ? clipboard.text : text;
@@ -81,7 +82,7 @@ const pasteTrusted = async (
   if (given === undefined && isOfOthers && clipboard.text === undefined) throw nothingCopied();
   const text = given ?? (isOfOthers ? clipboard.text : undefined);
   if (text !== undefined) {
-    await Promise.all(frames.map((frame) => frame.call('actOfferCopy', [text], signal)));
+    await Promise.all(frames.map((frame) => frame.call(inPage.more.offerCopy, [text], signal)));
     await tab.cdp.send(
       'Input.dispatchKeyEvent',
       { type: 'rawKeyDown', commands: ['copy'] },
@@ -103,6 +104,6 @@ const pasteAside = async (
 ): Promise<void> => {
   const text = given ?? clipboard.text;
   if (text === undefined) throw nothingCopied();
-  const taken = await frames.at(-1)?.call<boolean>('actPasteByScript', [text], signal);
+  const taken = await frames.at(-1)?.call(inPage.more.pasteByScript, [text], signal);
   if (!taken) await tab.cdp.send('Input.insertText', { text }, signal);
 };

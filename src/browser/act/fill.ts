@@ -1,13 +1,7 @@
 // Enters a value into a field of any kind, with real input if possible, and verifies the value.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import type {
-  Chosen,
-  FieldKind,
-  FoundOption,
-  FieldValue,
-  Point,
-} from '../../page/act/act-answers.ts';
+import type { FieldKind, FieldValue, Point } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { formatTargetName as shown } from './elements.ts';
 import { pressChord, typeText } from './keyboard.ts';
@@ -24,6 +18,7 @@ import {
   toTexts,
   type WantedValue,
 } from './field-values.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** How long the list of a combobox may take to open. */
 const LIST_MS = 1000;
@@ -107,7 +102,7 @@ const enter = async (
     case 'none':
       throw fail('not_editable', `${shown(field.name)} is not a field.`, { ref: field.name.ref });
     default:
-      return field.frame.call<string>('actPick', [field.id, joinTexts(wanted)], scene.signal);
+      return field.frame.call(inPage.more.pick, [field.id, joinTexts(wanted)], scene.signal);
   }
 };
 
@@ -159,8 +154,8 @@ const choose = async (
   field: FormField,
   wanted: WantedValue,
 ): Promise<void> => {
-  const { missing, available } = await field.frame.call<Chosen>(
-    'actChoose',
+  const { missing, available } = await field.frame.call(
+    inPage.more.choose,
     [field.id, toTexts(wanted)],
     signal,
   );
@@ -219,11 +214,11 @@ const chooseInList = async (
 ): Promise<void> => {
   const { frame, id } = field;
   const { signal, tab } = scene;
-  if (!(await frame.call<boolean>('actIsOpen', [id], signal))) await press(scene, field, id);
-  let found = await frame.call<FoundOption>('actFindOption', [id, wanted, LIST_MS / 2], signal);
+  if (!(await frame.call(inPage.more.isOpen, [id], signal))) await press(scene, field, id);
+  let found = await frame.call(inPage.more.findOption, [id, wanted, LIST_MS / 2], signal);
   if (found.id === undefined && found.available.length === 0) {
     await typeText(tab.cdp, wanted, signal);
-    found = await frame.call<FoundOption>('actFindOption', [id, wanted, LIST_MS], signal);
+    found = await frame.call(inPage.more.findOption, [id, wanted, LIST_MS], signal);
   }
   if (found.id === undefined) throw optionNotFoundFailure(field, [wanted], found.available);
   await press(scene, field, found.id);
@@ -240,7 +235,7 @@ const stepTo = async (
   if (Number.isNaN(wanted))
     throw fail('invalid_argument', `${shown(name)} accepts only a number.`, { argument: 'value' });
   const read = async (): Promise<number> =>
-    Number(await frame.call<FieldValue>('actHeld', [id], signal));
+    Number(await frame.call(inPage.more.readChoices, [id], signal));
   let now = await read();
   for (let steps = 0; now !== wanted && steps < MAX_STEPS; steps++) {
     await pressChord(tab.cdp, parseChord(wanted > now ? 'ArrowRight' : 'ArrowLeft'), signal);
@@ -257,7 +252,7 @@ export const giveFiles = async (
   paths: readonly string[],
 ): Promise<void> => {
   const files = await Promise.all(paths.filter((path) => path !== '').map(allowFile));
-  const objectId = await frame.callForHandle('element', [id], signal);
+  const objectId = await frame.callForHandle(inPage.main.element, [id], signal);
   const shortUrl = tab.url.slice(0, 200);
   if (objectId === undefined)
     throw fail('page_changed', `The file field was removed from the page at ${shortUrl}.`);

@@ -24,6 +24,7 @@ import type { Effects, TargetName } from './receipt.ts';
 import { Settlement } from './settle.ts';
 import { toPageCoordinates } from './frame-coordinates.ts';
 import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export interface FieldRequest {
   readonly ref?: string | undefined;
@@ -73,7 +74,7 @@ export const fillForm = async (
     const batches = await batchByFrame(scene, requests, failures);
     const watched = batches.map(async ({ frame }) => ({
       frame,
-      watch: await frame.call<number>('actWatch', [], signal),
+      watch: await frame.call(inPage.more.beginWatch, [], signal),
     }));
     return { batches, watched: await Promise.all(watched) };
   });
@@ -82,7 +83,7 @@ export const fillForm = async (
     const settlement = new Settlement(tab, evidence, watched, patience, signal);
     for (const [i, batch] of batches.entries()) {
       const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
-      if (end?.submit) submit = buildTargetName(tab, batch.frame, end.submit);
+      if (end.submit) submit = buildTargetName(tab, batch.frame, end.submit);
     }
     await settlement.look('task');
     await settlement.rest(0);
@@ -168,7 +169,7 @@ const frameWith = async (
   if (others.length === 0) return main;
   for (const frame of frames) {
     try {
-      const found = await frame.call<{ problem?: string }>('actFind', [spec, 'field'], signal);
+      const found = await frame.call(inPage.more.findTarget, [spec, 'field'], signal);
       if (found.problem !== 'not_found') return frame;
     } catch (error) {
       if (!isGone(error)) throw error;
@@ -188,11 +189,11 @@ const fillBatch = async (
   { frame, fields }: Batch,
   watch: number,
   failures: Map<number, Failure>,
-): Promise<FormEnd | undefined> => {
+): Promise<FormEnd> => {
   const { signal, reachMs, tab } = scene;
   const items = fields.map(({ item }) => item);
   const indexOf = (item: number): number => fields[item]?.index ?? 0;
-  let state = await frame.call<FormStop | FormEnd>('actFormBegin', [items, watch, reachMs], signal);
+  let state = await frame.call(inPage.more.beginForm, [items, watch, reachMs], signal);
   while (state.state === 'input') {
     const stop = state;
     try {
@@ -206,7 +207,9 @@ const fillBatch = async (
       failures.set(indexOf(stop.item), error);
     }
     if (tab.dialog) throw openedDialogFailure(fields[stop.item]?.request as FieldRequest);
-    state = await frame.call<FormStop | FormEnd>('actFormNext', [], signal);
+    const next = await frame.call(inPage.more.nextInForm, [], signal);
+    if (!next) throw fail('page_changed', 'The page was replaced while its form was filled in.');
+    state = next;
   }
   for (const [item, result] of state.results.entries()) {
     const failure = failures.has(indexOf(item))

@@ -15,6 +15,7 @@ import { reach, type Reached, type ReachOptions } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import { type Patience, Settlement, type WatchedFrame } from './settle.ts';
 import type { ActionTarget } from './action-target.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** The properties of a call that an action needs. */
 export interface ActionContext {
@@ -247,7 +248,7 @@ const watchedFrames = async (
   const { main } = tab.frames;
   return frame === main
     ? [own]
-    : [own, { frame: main, watch: await main.call<number>('actWatch', [], signal) }];
+    : [own, { frame: main, watch: await main.call(inPage.more.beginWatch, [], signal) }];
 };
 
 const pressMissed = (
@@ -291,11 +292,7 @@ interface FrameFocus extends Omit<WatchedFocus, 'frame'> {
 
 /** Watches the focused elements, from the frame that receives the keys up to the main frame. */
 const watchFocus = async (frame: Frame, signal: AbortSignal): Promise<FrameFocus[]> => {
-  const { frame: holdsFrame, ...focus } = await frame.call<WatchedFocus>(
-    'actWatchFocused',
-    [],
-    signal,
-  );
+  const { frame: holdsFrame, ...focus } = await frame.call(inPage.more.watchFocused, [], signal);
   const own: FrameFocus = { ...focus, frame };
   if (!own.element || !holdsFrame) return [own];
   for (const child of frame.children)

@@ -1,7 +1,7 @@
 // Acts at page coordinates, and reports the element that was hit and the nearest interactive one.
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
-import type { AtPoint, Point, Scrolled } from '../../page/act/act-answers.ts';
+import type { AtPoint, Point } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { buildTargetName, formatTargetName } from './elements.ts';
@@ -17,6 +17,7 @@ import {
 import type { Receipt } from './receipt.ts';
 import { Settlement } from './settle.ts';
 import { makeVisible } from '../tabs/visible.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** Sends input at a point and waits for its effects. */
 const pointAt = async (
@@ -61,7 +62,7 @@ interface FrameHit extends AtPoint {
 
 /** Returns the element at the point in each frame that contains the point, main frame first. */
 const hitsAt = async (frame: Frame, point: Point, signal: AbortSignal): Promise<FrameHit[]> => {
-  const hit = await frame.call<AtPoint>('actAtPoint', [point], signal);
+  const hit = await frame.call(inPage.more.atPoint, [point], signal);
   const { met, inner } = hit;
   if (!met || !inner) return [{ ...hit, frame }];
   for (const child of frame.children) {
@@ -99,11 +100,11 @@ export const scrollAt = (
   pointAt(scene, 'scrolled over', point, async ({ met }) => {
     const { tab, signal } = scene;
     const axis = deltaX === 0 ? 'y' : 'x';
-    const from = await tab.frames.main.call<Scrolled>('actScrollPosition', [met?.id, axis], signal);
+    const from = await tab.frames.main.call(inPage.more.scrollPosition, [met?.id, axis], signal);
     await sendMouse(tab.cdp, [moveTo(point)], signal);
     await wheel(tab.cdp, point, deltaX, deltaY, signal);
     await tab.frames.main.call(
-      'actScrollRest',
+      inPage.more.scrollRest,
       [met?.id, axis, { x: from.x, y: from.y }, START_MS, REST_MS],
       signal,
     );

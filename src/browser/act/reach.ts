@@ -26,6 +26,7 @@ import {
 import type { TargetName } from './receipt.ts';
 import { describeTarget, type ActionTarget } from './action-target.ts';
 import { toPageCoordinates } from './frame-coordinates.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export interface Reached {
   readonly frame: Frame;
@@ -84,7 +85,7 @@ const prepareTarget = async (
   signal: AbortSignal,
 ): Promise<Ready | Problem> => {
   const call = (patienceMs: number): Promise<Ready | Problem> =>
-    frame.call('actPrepare', [spec, { ...options, patienceMs }], signal);
+    frame.call(inPage.more.prepare, [spec, { ...options, patienceMs }], signal);
   if (spec.id !== undefined) return call(options.patienceMs);
   const first = await call(0);
   if (first.problem !== 'not_found')
@@ -94,7 +95,7 @@ const prepareTarget = async (
 };
 
 const lookBehindRoots = async (frame: Frame, signal: AbortSignal): Promise<void> => {
-  do await frame.call('walk', [{ interactive: true }], signal);
+  do await frame.call(inPage.main.walk, [], signal);
   while ((await openClosedRoots(frame, signal)) > 0);
 };
 
@@ -130,7 +131,7 @@ export const reachIn = async (
 ): Promise<Point> => {
   const target: ActionTarget = { ref: tab.refs.given(id) ?? 'the element' };
   const prepare: PrepareOptions = { purpose: 'any', ...options };
-  const ready = await frame.call<Ready | Problem>('actPrepare', [{ id }, prepare], signal);
+  const ready = await frame.call(inPage.more.prepare, [{ id }, prepare], signal);
   if (ready.problem !== undefined) throw await problemFailure(tab, frame, ready, target, signal);
   return frame.parent ? pagePoint(tab, frame, ready, target, signal) : ready.point;
 };
@@ -164,7 +165,10 @@ const placeTarget = async (
       throw await problemFailure(tab, tab.frames.main, outcome, target, signal);
     await Promise.race(
       frames.map((frame) =>
-        ignoreReplacedFrame(frame, frame.call('actChange', [Math.min(left, 250)], signal)),
+        ignoreReplacedFrame(
+          frame,
+          frame.call(inPage.more.waitForChange, [Math.min(left, 250)], signal),
+        ),
       ),
     );
   }
@@ -197,7 +201,7 @@ const searchFrames = async (
       frame,
       found: (await ignoreReplacedFrame(
         frame,
-        frame.call<LocatedElements | Problem>('actFind', [target, purpose], signal),
+        frame.call(inPage.more.findTarget, [target, purpose], signal),
       )) ?? { problem: 'not_found' },
     })),
   );

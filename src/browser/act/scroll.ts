@@ -10,11 +10,12 @@ import { reach } from './reach.ts';
 import type { TargetName, Receipt } from './receipt.ts';
 import type { ActionTarget } from './action-target.ts';
 import { makeVisible } from '../tabs/visible.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 type Axis = 'x' | 'y';
 
 const textShown = (frame: Frame, text: string, signal: AbortSignal): Promise<boolean> =>
-  frame.call<boolean>('actTextShown', [text], signal);
+  frame.call(inPage.more.isTextShown, [text], signal);
 
 interface Way {
   readonly word: string;
@@ -95,8 +96,8 @@ const intoView = (scene: ActionContext, target: ActionTarget): Promise<Receipt> 
   });
 
 const middleOfPage = async ({ tab, signal }: ActionContext): Promise<Point> => {
-  const { width, height } = await tab.frames.main.call<Scrolled>(
-    'actScrollPosition',
+  const { width, height } = await tab.frames.main.call(
+    inPage.more.scrollPosition,
     [undefined, 'y'],
     signal,
   );
@@ -129,14 +130,14 @@ const turn = async (
   { frame, id, at }: Scroller,
   { axis, sign, end, pixels }: Way,
 ): Promise<Turn> => {
-  const from = await frame.call<Scrolled>('actScrollPosition', [id, axis], signal);
+  const from = await frame.call(inPage.more.scrollPosition, [id, axis], signal);
   const most = 0.85 * (axis === 'y' ? from.height : from.width);
   const delta = sign * (end ? FAR : (pixels ?? most));
   await makeVisible(tab, signal);
   await sendMouse(tab.cdp, [moveTo(at)], signal);
   await wheel(tab.cdp, at, axis === 'x' ? delta : 0, axis === 'y' ? delta : 0, signal);
-  const to = await frame.call<Scrolled>(
-    'actScrollRest',
+  const to = await frame.call(
+    inPage.more.scrollRest,
     [id, axis, { x: from.x, y: from.y }, START_MS, REST_MS],
     signal,
   );
@@ -180,8 +181,8 @@ const grows = async (
   { frame, id }: Scroller,
   { maxY }: Scrolled,
 ): Promise<boolean> => {
-  await frame.call('actChange', [patience.settleMs], signal);
-  return (await frame.call<Scrolled>('actScrollPosition', [id, 'y'], signal)).maxY > maxY;
+  await frame.call(inPage.more.waitForChange, [patience.settleMs], signal);
+  return (await frame.call(inPage.more.scrollPosition, [id, 'y'], signal)).maxY > maxY;
 };
 
 /**

@@ -9,6 +9,7 @@ import type { Tab } from '../tabs/tab.ts';
 import { buildTargetName } from './elements.ts';
 import type { Evidence } from './tab-activity.ts';
 import type { Effects } from './receipt.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export interface Patience {
   /** Maximum time to wait for effects. The wait ends earlier if the page is idle. */
@@ -44,8 +45,8 @@ const look = async (
 ): Promise<Seen | undefined> => {
   try {
     const { end = false, answered = [], transitionsMs = 0 } = more;
-    const seen = await frame.call<Seen>(
-      'actSettle',
+    const seen = await frame.call(
+      inPage.more.settleWatch,
       [watch, how, Math.max(0, maxMs), end, answered, transitionsMs],
       signal,
     );
@@ -169,7 +170,7 @@ export class Settlement {
     using limit = new Deadline(ALERTS_MS, undefined, this.#signal);
     try {
       return await this.#untilInterrupted(
-        this.#tab.frames.main.call<Alert[]>('readAlerts', [], limit.signal),
+        this.#tab.frames.main.call(inPage.main.readAlerts, [], limit.signal),
         [],
       );
     } catch {

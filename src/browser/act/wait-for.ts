@@ -9,6 +9,7 @@ import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
 import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 const formatMs = (ms: number): string => `${ms} ms`;
 
@@ -26,7 +27,7 @@ const askFrame = async (
   signal: AbortSignal,
 ): Promise<Waited> => {
   try {
-    return await frame.call<Waited>('actWaitFor', [condition, ms], signal);
+    return await frame.call(inPage.more.waitFor, [condition, ms], signal);
   } catch (error) {
     if (isFrameReplaced(frame, error)) return 'not_yet';
     throw error;

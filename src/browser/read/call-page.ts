@@ -1,15 +1,13 @@
-// Calls a function of a bundled page script in a frame. The script leaves nothing in the page.
-import { defined } from '../../core/defined.ts';
+// Calls a page function that reads a page or one element of it, in the frame of the element.
 import { fail } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { NoSubject, Subject, Suspicious, RefTarget } from '../../page/read-answers.ts';
-import { exceptionText, type Frame } from '../tabs/frames.ts';
+import type { SubjectOptions } from '../../page/page-functions.ts';
+import type { NoSubject, Subject, RefTarget } from '../../page/read-answers.ts';
+import type { Frame } from '../tabs/frames.ts';
+import type { PageFunction } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from './closed-roots.ts';
 import { requirePlace, staleRefFailure } from './resolve-ref.ts';
-
-/** Chrome terminates a script that runs longer, so that the page stays usable. */
-const MAX_SCRIPT_MS = 20_000;
 
 /** A closed shadow root may contain elements with closed roots. */
 const MAX_ROOT_ROUNDS = 5;
@@ -20,74 +18,36 @@ export interface ReadTarget {
   readonly selector?: string | undefined;
 }
 
-/** A bundled script, loaded on first use, so that it does not delay the server start. */
-export type LoadedScript = Promise<{ readonly default: string }>;
+/** A page function that reads a subject, and its arguments. */
+interface Question<Request extends SubjectOptions, Answer> {
+  readonly call: PageFunction<[Request], Answer>;
+  readonly request: (subject: Subject | undefined) => Request;
+}
 
-/**
- * Calls the function `call` of a bundled script in the isolated world. Arguments and result are
- * JSON.
- */
-export const callFrames = async <T>(
-  frame: Frame,
-  source: () => LoadedScript,
-  call: string,
-  args: object,
-  signal: AbortSignal,
-): Promise<T> => {
-  const uniqueContextId = await frame.contextId('isolated', signal);
-  const { default: script } = await source();
-  const expression = `(()=>{${script};return ${call}(${JSON.stringify(args)})})()`;
-  const { result, exceptionDetails } = await frame.session.send(
-    'Runtime.evaluate',
-    {
-      expression,
-      uniqueContextId,
-      returnByValue: true,
-      awaitPromise: true,
-      timeout: MAX_SCRIPT_MS,
-    },
-    signal,
-  );
-  if (exceptionDetails) throw scriptError(call, exceptionText(exceptionDetails));
-  return result.value as T;
-};
-
-const scriptError = (call: string, text: string): Error =>
-  /terminated/i.test(text)
-    ? fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, {
-        hint: 'Read a part of it: pass a selector or a ref.',
-      })
-    : new Error(`page-script ${call}: ${text}`);
+interface FrameAnswer<Answer> {
+  readonly answer: Exclude<Answer, NoSubject>;
+  /** The frame that responded. Element ids are valid in its document. */
+  readonly frame: Frame;
+}
 
 interface Titled {
   readonly title: string;
 }
 
-/** A bundled script, its function to call, and the arguments besides the subject. */
-interface Question {
-  readonly source: () => LoadedScript;
-  readonly call: string;
-  readonly args: object;
-}
-
-interface FrameAnswer<T> {
-  readonly answer: T;
-  /** The frame that responded. Element ids are valid in its document. */
-  readonly frame: Frame;
-}
-
-const isNoSubject = (answer: object): answer is NoSubject => 'problem' in answer;
+const hasSubject = <Answer extends object>(answer: Answer): answer is Exclude<Answer, NoSubject> =>
+  !('problem' in answer);
 
 /**
- * Calls a script for a target and throws if the target is missing. Also updates the tab's title.
+ * Calls a page function for a target and throws if the target is missing. Also updates the tab's
+ * title.
  */
-export const callOwnFrame = async <T extends Titled>(
+export const callOwnFrame = async <Request extends SubjectOptions, Answer extends Titled>(
   tab: Tab,
   place: ReadTarget,
-  question: Question,
+  question: Question<Request, Answer>,
   signal: AbortSignal,
-): Promise<FrameAnswer<T>> => {
-  const answered = await callTargetFrame<T>(tab, place, question, signal);
+): Promise<FrameAnswer<Answer>> => {
+  const answered = await callTargetFrame(tab, place, question, signal);
   if (answered) return answered;
   if (place.ref !== undefined) throw await staleRefFailure(tab, place.ref, signal);
   throw fail('element_not_found', `No element matches ${(place.selector ?? '').slice(0, 200)}.`, {
@@ -96,60 +56,55 @@ export const callOwnFrame = async <T extends Titled>(
 };
 
 /** Like callOwnFrame, but returns undefined if the target is missing. */
-export const callTargetFrame = async <T extends Titled>(
+export const callTargetFrame = async <Request extends SubjectOptions, Answer extends Titled>(
   tab: Tab,
   { ref, selector }: ReadTarget,
-  question: Question,
+  question: Question<Request, Answer>,
   signal: AbortSignal,
-): Promise<FrameAnswer<T> | undefined> => {
+): Promise<FrameAnswer<Answer> | undefined> => {
+  const ask = (frame: Frame, subject?: Subject): Promise<FrameAnswer<Answer> | undefined> =>
+    askFrame(tab, frame, question, subject, signal);
   if (ref !== undefined) {
     const { frame, id } = await elementPlace(tab, ref, signal);
-    return askFrame<T>(tab, frame, question, { id }, signal);
+    return ask(frame, { id });
   }
-  if (selector === undefined) return askFrame<T>(tab, tab.frames.main, question, undefined, signal);
+  if (selector === undefined) return ask(tab.frames.main);
   for (const frame of tab.frames.all()) {
-    const found = await askFrame<T>(tab, frame, question, { selector }, signal).catch(
-      (error: unknown) => {
-        if (frame === tab.frames.main || !isGone(error)) throw error;
-        return undefined;
-      },
-    );
+    const found = await ask(frame, { selector }).catch((error: unknown) => {
+      if (frame === tab.frames.main || !isGone(error)) throw error;
+      return undefined;
+    });
     if (found) return found;
   }
   return undefined;
 };
 
-const askFrame = async <T extends Titled>(
+const askFrame = async <Request extends SubjectOptions, Answer extends Titled>(
   tab: Tab,
   frame: Frame,
-  { source, call, args }: Question,
+  { call, request }: Question<Request, Answer>,
   subject: Subject | undefined,
   signal: AbortSignal,
-): Promise<FrameAnswer<T> | undefined> => {
-  const answer = await callUntilOpen<T | NoSubject>(
-    frame,
-    { source, call, args: defined({ ...args, subject: subject ? subject : undefined }) },
-    signal,
-  );
+): Promise<FrameAnswer<Answer> | undefined> => {
+  const answer = await callUntilOpen(frame, call, request(subject), signal);
   if (frame === tab.frames.main) tab.title = answer.title;
-  if (!isNoSubject(answer)) return { answer, frame };
-  if (answer.problem === 'bad_selector') throw invalidSelectorFailure(subject?.selector ?? '');
+  if (hasSubject(answer)) return { answer, frame };
+  if ('problem' in answer && answer.problem === 'bad_selector')
+    throw invalidSelectorFailure(subject?.selector ?? '');
   return undefined;
 };
 
 /** Repeats the call after opening closed shadow roots. */
-export const callUntilOpen = async <T extends object>(
+export const callUntilOpen = async <Request, Answer extends object>(
   frame: Frame,
-  { source, call, args }: Question,
+  call: PageFunction<[Request], Answer>,
+  request: NoInfer<Request>,
   signal: AbortSignal,
-): Promise<T> => {
+): Promise<Answer> => {
   for (let round = 0; ; round++) {
-    const answer = await callFrames<T & Partial<Suspicious>>(frame, source, call, args, signal);
-    if (
-      !answer.suspects ||
-      round >= MAX_ROOT_ROUNDS ||
-      (await openClosedRoots(frame, signal)) === 0
-    )
+    const answer = await frame.call(call, [request], signal);
+    const hasSuspects = 'suspects' in answer && Boolean(answer.suspects);
+    if (!hasSuspects || round >= MAX_ROOT_ROUNDS || (await openClosedRoots(frame, signal)) === 0)
       return answer;
   }
 };

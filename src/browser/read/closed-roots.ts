@@ -3,6 +3,8 @@
 import { Deadline } from '../../core/time.ts';
 import type { WalkOptions } from '../../page/walk-record.ts';
 import type { DeepValue, Frame } from '../tabs/frames.ts';
+import type { PageObjects } from '../../page/page-functions.ts';
+import { inPage, type PageFunction } from '../tabs/in-page.ts';
 
 interface OpenedContent {
   /** Backend node ids of the closed shadow roots. */
@@ -22,7 +24,7 @@ export const callWalk = async (
   options: WalkOptions,
   signal: AbortSignal,
 ): Promise<(OpenedContent & { readonly text: string }) | undefined> => {
-  const answer = await frame.callForNodes('walkWithBeyond', [options], signal);
+  const answer = await frame.callForNodes(inPage.main.walkWithBeyond, [options], signal);
   if (answer?.type === 'string') return { text: answer.value as string, ...NOTHING };
   const [text, ...beyond] = listMembers(answer);
   return text && { text: text.value as string, ...parseOpened(beyond) };
@@ -67,7 +69,7 @@ const parseFrames = (members: readonly DeepValue[]): ReadonlyMap<number, string>
 
 /** Opens the closed roots of the elements that the last walk suspected; returns their number. */
 export const openClosedRoots = (frame: Frame, signal: AbortSignal): Promise<number> =>
-  openSuspects(frame, 'beyond', signal);
+  openSuspects(frame, inPage.main.beyond, signal);
 
 /** Time limit of the preparation in the background. */
 const AHEAD_MS = 5000;
@@ -79,7 +81,7 @@ export const prepareReading = async (frame: Frame): Promise<void> => {
   try {
     if ((await frame.warm()) === 0) return;
     using patience = new Deadline(AHEAD_MS);
-    await openSuspects(frame, 'takeRehearsed', patience.signal);
+    await openSuspects(frame, inPage.main.takeRehearsed, patience.signal);
   } catch {
     // The document is gone, or its first reading reports the error.
   }
@@ -87,10 +89,10 @@ export const prepareReading = async (frame: Frame): Promise<void> => {
 
 const openSuspects = async (
   frame: Frame,
-  name: 'beyond' | 'takeRehearsed',
+  list: PageFunction<[], PageObjects | undefined>,
   signal: AbortSignal,
 ): Promise<number> => {
-  const { roots } = parseOpened(listMembers(await frame.callForNodes(name, [], signal)));
+  const { roots } = parseOpened(listMembers(await frame.callForNodes(list, [], signal)));
   const objects = roots.length === 0 ? [] : await frame.objectsOf(roots, signal);
   if (objects.length > 0) await adoptRoots(frame, objects, signal);
   return objects.length;
@@ -101,4 +103,4 @@ export const adoptRoots = (
   frame: Frame,
   objects: readonly string[],
   signal: AbortSignal,
-): Promise<void> => frame.callWith('adoptRoots', objects, signal);
+): Promise<void> => frame.callWith(inPage.main.adoptRoots, objects, signal);

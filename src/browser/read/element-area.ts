@@ -5,6 +5,7 @@ import type { ElementArea } from '../../page/call-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { invalidSelectorFailure } from './call-page.ts';
 import { type ElementPlace, resolveRef, staleRefFailure } from './resolve-ref.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export const measureRef = async (
   tab: Tab,
@@ -22,7 +23,7 @@ export const measureSelector = async (
   signal: AbortSignal,
 ): Promise<ElementArea> => {
   const frame = tab.frames.main;
-  const id = await frame.call<number | null>('firstMatch', [selector], signal);
+  const id = await frame.call(inPage.more.firstMatch, [selector], signal);
   if (id === null) throw invalidSelectorFailure(selector);
   const area =
     id === 0 ? undefined : await measurePlace(tab, { kind: 'element', frame, id }, signal);
@@ -37,7 +38,7 @@ const measurePlace = async (
   { frame, id }: ElementPlace,
   signal: AbortSignal,
 ): Promise<ElementArea | undefined> => {
-  const area = await frame.call<ElementArea | null>('areaOf', [id], signal);
+  const area = await frame.call(inPage.more.measureArea, [id], signal);
   if (!area) return undefined;
   const { x, y, width, height } = area;
   const middle = frame.parent
@@ -46,6 +47,6 @@ const measurePlace = async (
   if (middle && !('point' in middle))
     throw fail('target_covered', 'Another element covers the frame of the element.');
   const at = middle ? { x: middle.point.x - width / 2, y: middle.point.y - height / 2 } : { x, y };
-  const scrolled = await tab.frames.main.call<{ x: number; y: number }>('scrolled', [], signal);
+  const scrolled = await tab.frames.main.call(inPage.more.isScrolled, [], signal);
   return { x: at.x + scrolled.x, y: at.y + scrolled.y, width, height };
 };

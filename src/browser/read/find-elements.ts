@@ -5,11 +5,9 @@ import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
 import type {
   ElementContext,
   FindAnswer,
-  FindReply,
   FindSpec,
-  FindWaited,
-  Hit,
   Missing,
+  Hit,
 } from '../../page/find/find-answers.ts';
 import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -22,6 +20,7 @@ import {
   type WalkedDocument,
   type WalkedNode,
 } from './decode.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export interface FindOptions extends FindSpec {
   /** How long to wait for a visible match. */
@@ -144,7 +143,7 @@ const askFrame = async (
   try {
     for (let round = 0; ; round++) {
       const document = describeDocument(frame);
-      const answer = await frame.call<FindReply>('find', [spec], signal);
+      const answer = await frame.call(inPage.more.find, [spec], signal);
       if (answer.problem !== undefined) throw invalidSelectorFailure(spec.selector ?? '');
       if (
         answer.suspects === 0 ||
@@ -182,8 +181,8 @@ const nextChance = async (
   const asked = tab.frames.all();
   const waiting = asked.map(async (frame) => {
     try {
-      return await frame.call<FindWaited>(
-        'findWait',
+      return await frame.call(
+        inPage.more.findWait,
         [spec, { ms, wait, suspicious: round < MAX_ROOT_ROUNDS }],
         over.signal,
       );
@@ -199,7 +198,7 @@ const nextChance = async (
     over.abort(fail('cancelled', 'The search was cancelled.'));
     for (const frame of asked)
       // a frame that is gone has no wait to stop
-      frame.call('findStop', [wait], new AbortController().signal).catch(() => {});
+      frame.call(inPage.more.findStop, [wait], new AbortController().signal).catch(() => {});
   }
 };
 

@@ -1,6 +1,7 @@
 // Finds the element of the parent document that shows a frame; cached per document of the parent.
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 interface Owner {
   /** The document in which the id is valid. */
@@ -27,7 +28,7 @@ export const findFrameOwner = async (
     );
     const owner = await parent.objectsOf([backendNodeId], signal);
     if (owner.length === 0) return undefined;
-    const id = await parent.callWith<number>('numberOf', owner, signal);
+    const id = await parent.callWith(inPage.main.assignId, owner, signal);
     owners.set(frame, { loaderId, id });
     return id;
   } catch (error) {

@@ -3,6 +3,7 @@ import { Deadline } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { findFrameOwner } from './frame-owners.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** A subframe that does not respond within this time is omitted. */
 const PATIENCE_MS = 2000;
@@ -13,7 +14,7 @@ export const listInnerFrames = async (
 ): Promise<ReadonlyMap<number, Frame>> => {
   const found = new Map<number, Frame>();
   if (frame.children.size === 0) return found;
-  await frame.call('element', [0], signal); // installs the scripts that assign element ids
+  await frame.call(inPage.main.element, [0], signal); // installs the scripts that assign element ids
   for (const child of frame.children) {
     const owner = await findFrameOwner(child, frame, signal);
     if (owner !== undefined) found.set(owner, child);

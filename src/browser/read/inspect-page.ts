@@ -10,10 +10,9 @@ import type {
 } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callOwnFrame, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
+import { inPage } from '../tabs/in-page.ts';
+import { callOwnFrame, type ReadTarget, assignRefs } from './call-page.ts';
 import { requestHandle } from './resolve-ref.ts';
-
-const source = (): LoadedScript => import('page-script:inspect');
 
 export const SECTIONS = [
   'focus',
@@ -71,6 +70,7 @@ const IN_PAGE = new Set<string>([
   'panels',
   'geometry',
 ] satisfies PageSection[]);
+const isInPage = (section: SectionName): section is PageSection => IN_PAGE.has(section);
 const MAX_LISTENERS = 40;
 const MAX_HANDLER_CHARS = 80;
 
@@ -80,11 +80,11 @@ export const inspect = async (
   sections: readonly SectionName[],
   signal: AbortSignal,
 ): Promise<Inspection> => {
-  const args = { sections: sections.filter((section) => IN_PAGE.has(section)) };
-  const { answer, frame } = await callOwnFrame<InspectAnswer>(
+  const inside = sections.filter(isInPage);
+  const { answer, frame } = await callOwnFrame(
     tab,
     place,
-    { source, call: '__oc_inspect.read', args },
+    { call: inPage.inspect.read, request: (subject) => ({ subject, sections: inside }) },
     signal,
   );
   const inspection = withRefs(tab, frame, answer);

@@ -4,6 +4,7 @@ import type { Tab } from '../tabs/tab.ts';
 import { everyNode } from './decode.ts';
 import { fromInnerFrame } from './inner-frames.ts';
 import { readTree } from './read-tree.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** More marks would hide the page. */
 const MAX_MARKS = 200;
@@ -18,13 +19,15 @@ export const withMarks = async <T>(
   try {
     await Promise.all(
       [...marks].map(([frame, refs]) =>
-        fromInnerFrame((within) => frame.call('drawMarks', [refs], within), signal),
+        fromInnerFrame((within) => frame.call(inPage.more.drawMarks, [refs], within), signal),
       ),
     );
     return await work();
   } finally {
     await Promise.all(
-      [...marks.keys()].map((frame) => frame.call('clearMarks', [], signal).catch(() => {})),
+      [...marks.keys()].map((frame) =>
+        frame.call(inPage.more.clearMarks, [], signal).catch(() => {}),
+      ),
     ); // ignored: a frame that is gone shows no marks
   }
 };

@@ -1,9 +1,8 @@
 // Reads a report of the styles and layout of a page or of one element.
-import type { CssAnswer, CssElement, CssPage, RefTarget } from '../../page/read-answers.ts';
+import type { CssElement, CssPage, RefTarget } from '../../page/read-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callOwnFrame, type ReadTarget, assignRefs, type LoadedScript } from './call-page.ts';
-
-const source = (): LoadedScript => import('page-script:css');
+import { inPage } from '../tabs/in-page.ts';
+import { callOwnFrame, type ReadTarget, assignRefs } from './call-page.ts';
 
 export type { CssElement, CssPage } from '../../page/read-answers.ts';
 
@@ -16,10 +15,10 @@ export const readCss = async (
   place: ReadTarget,
   signal: AbortSignal,
 ): Promise<CssReport & { readonly refOf: (target: RefTarget) => string }> => {
-  const { answer, frame } = await callOwnFrame<CssAnswer>(
+  const { answer, frame } = await callOwnFrame(
     tab,
     place,
-    { source, call: '__oc_css.read', args: {} },
+    { call: inPage.css.read, request: (subject) => ({ subject }) },
     signal,
   );
   return { ...answer, refOf: assignRefs(tab, frame) };

@@ -1,18 +1,11 @@
 // Reads a compact outline of a page's element tree, including frames.
 import { defined } from '../../core/defined.ts';
-import type { DomAnswer, DomNode } from '../../page/read-answers.ts';
+import type { DomNode } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import {
-  callOwnFrame,
-  callUntilOpen,
-  type ReadTarget,
-  assignRefs,
-  type LoadedScript,
-} from './call-page.ts';
+import { inPage } from '../tabs/in-page.ts';
+import { callOwnFrame, callUntilOpen, type ReadTarget, assignRefs } from './call-page.ts';
 import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
-
-const source = (): LoadedScript => import('page-script:dom-outline');
 
 /** An element of the outline. Elements that only wrap one another are merged into one node. */
 export interface OutlineNode {
@@ -34,18 +27,19 @@ interface DomOptions extends ReadTarget {
 
 /** The part of `maxChars` that one subframe may use. */
 const FRAME_SHARE = 0.3;
-const CALL = '__oc_dom_outline.read';
 
 export const readDom = async (
   tab: Tab,
   { depth, urls, maxChars, ...place }: DomOptions,
   signal: AbortSignal,
 ): Promise<OutlineNode> => {
-  const args = { depth, urls, maxChars };
-  const { answer, frame } = await callOwnFrame<DomAnswer>(
+  const { answer, frame } = await callOwnFrame(
     tab,
     place,
-    { source, call: CALL, args },
+    {
+      call: inPage.domOutline.read,
+      request: (subject) => ({ subject, depth, urls, maxChars }),
+    },
     signal,
   );
   return join(tab, frame, answer.root, { urls, maxChars: maxChars * FRAME_SHARE }, signal);
@@ -83,10 +77,11 @@ const readInner = async (
   signal: AbortSignal,
 ): Promise<OutlineNode> => {
   const answer = await fromInnerFrame(
-    (patience) => callUntilOpen<DomAnswer>(frame, { source, call: CALL, args }, patience),
+    (patience) => callUntilOpen(frame, inPage.domOutline.read, args, patience),
     signal,
   );
-  if (!answer) return { label: '#document', note: 'did not respond', children: [] };
+  if (!answer || 'problem' in answer)
+    return { label: '#document', note: 'did not respond', children: [] };
   const root = await join(
     tab,
     frame,

@@ -2,9 +2,8 @@
 import type { HtmlAnswer, InertHtml } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callFrames, callTargetFrame, type LoadedScript } from './call-page.ts';
-
-const source = (): LoadedScript => import('page-script:html');
+import { inPage } from '../tabs/in-page.ts';
+import { callTargetFrame } from './call-page.ts';
 
 /** Maximum length of the HTML; the answer contains the full length. */
 const MAX_CHARS = 30_000_000;
@@ -23,8 +22,16 @@ export const findHtml = async (
   { selector, outer }: HtmlOptions,
   signal: AbortSignal,
 ): Promise<Html | undefined> => {
-  const question = { source, call: '__oc_html.read', args: { outer, maxChars: MAX_CHARS } };
-  return (await callTargetFrame<HtmlAnswer>(tab, { selector }, question, signal))?.answer;
+  const found = await callTargetFrame(
+    tab,
+    { selector },
+    {
+      call: inPage.html.read,
+      request: (subject) => ({ subject, outer, maxChars: MAX_CHARS }),
+    },
+    signal,
+  );
+  return found?.answer;
 };
 
 /**
@@ -32,4 +39,4 @@ export const findHtml = async (
  * opening.
  */
 export const readInertHtml = (frame: Frame, signal: AbortSignal): Promise<InertHtml> =>
-  callFrames<InertHtml>(frame, source, '__oc_html.readInert', { maxChars: MAX_CHARS }, signal);
+  frame.call(inPage.html.readInert, [MAX_CHARS], signal);

@@ -2,16 +2,15 @@
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callOwnFrame, callUntilOpen, type ReadTarget, type LoadedScript } from './call-page.ts';
+import type { MarkdownRequest } from '../../page/page-functions.ts';
+import { inPage } from '../tabs/in-page.ts';
+import { callOwnFrame, callUntilOpen, type ReadTarget } from './call-page.ts';
 import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
-
-const source = (): LoadedScript => import('page-script:markdown');
 
 export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
 
 /** Maximum length of the Markdown of one document. */
 const MAX_CHARS = 2_000_000;
-const CALL = '__oc_markdown.read';
 
 interface MarkdownOptions extends ReadTarget {
   /** Include the URLs of links and images. */
@@ -24,10 +23,10 @@ export const readMarkdown = async (
   signal: AbortSignal,
 ): Promise<Markdown> => {
   const args = { urls, maxChars: MAX_CHARS };
-  const { answer, frame } = await callOwnFrame<MarkdownAnswer>(
+  const { answer, frame } = await callOwnFrame(
     tab,
     place,
-    { source, call: CALL, args },
+    { call: inPage.markdown.read, request: (subject) => ({ ...args, subject }) },
     signal,
   );
   const { markdown, part, wordsOutside, truncated } = answer;
@@ -43,7 +42,7 @@ export const readMarkdown = async (
 const withFrames = async (
   frame: Frame,
   { markdown, frames }: MarkdownAnswer,
-  args: object,
+  args: MarkdownRequest,
   signal: AbortSignal,
 ): Promise<string> => {
   const inner = await listInnerFrames(frame, signal);
@@ -53,10 +52,11 @@ const withFrames = async (
     const answer =
       child &&
       (await fromInnerFrame(
-        (patience) => callUntilOpen<MarkdownAnswer>(child, { source, call: CALL, args }, patience),
+        (patience) => callUntilOpen(child, inPage.markdown.read, args, patience),
         signal,
       ));
-    if (child && answer?.markdown) whole = whole.replace(line, () => answer.markdown);
+    if (answer && 'markdown' in answer && answer.markdown !== '')
+      whole = whole.replace(line, () => answer.markdown);
   }
   return whole;
 };

@@ -1,9 +1,8 @@
 // Reads all possible records (tables, repeated groups) of a page, without interpreting them.
 import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { callOwnFrame, type ReadTarget, type LoadedScript } from './call-page.ts';
-
-const source = (): LoadedScript => import('page-script:extract');
+import { inPage } from '../tabs/in-page.ts';
+import { callOwnFrame, type ReadTarget } from './call-page.ts';
 
 export type PageRecords = ExtractAnswer;
 export type { RecordGroup as Group, Leaf, Table } from '../../page/extract/extract-answers.ts';
@@ -17,6 +16,11 @@ export const readRecords = async (
   { multiple, ...place }: ExtractOptions,
   signal: AbortSignal,
 ): Promise<PageRecords> => {
-  const question = { source, call: '__oc_extract.read', args: { multiple } };
-  return (await callOwnFrame<ExtractAnswer>(tab, place, question, signal)).answer;
+  const { answer } = await callOwnFrame(
+    tab,
+    place,
+    { call: inPage.extract.read, request: (subject) => ({ subject, multiple }) },
+    signal,
+  );
+  return answer;
 };

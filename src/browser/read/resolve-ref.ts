@@ -9,6 +9,7 @@ import type { IdentifiedElement } from '../../page/walk-record.ts';
 import { everyNode } from './decode.ts';
 import type { ElementEntry, ElementIdentity, FoldedRange } from './ref-book.ts';
 import { walkFrom } from './walk-tab.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 /** The location of an element. Its id is valid in the frame's current document. */
 export interface ElementPlace {
@@ -76,7 +77,7 @@ export const resolveRef = async (
 export const requestHandle = async (
   { frame, id }: ElementPlace,
   signal: AbortSignal,
-): Promise<string | undefined> => frame.callForHandle('element', [id], signal);
+): Promise<string | undefined> => frame.callForHandle(inPage.main.element, [id], signal);
 
 /** Describes the current element; 'gone' if it has left the document. */
 const identify = async (
@@ -84,7 +85,7 @@ const identify = async (
   signal: AbortSignal,
 ): Promise<IdentifiedElement | 'gone'> => {
   try {
-    return (await frame.call<IdentifiedElement | null>('identify', [id], signal)) ?? 'gone';
+    return (await frame.call(inPage.main.identify, [id], signal)) ?? 'gone';
   } catch (error) {
     if (isGone(error)) return 'gone';
     throw error;

@@ -5,9 +5,7 @@ import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
-import { callFrames, type LoadedScript } from './call-page.ts';
-
-const source = (): LoadedScript => import('page-script:validate');
+import { inPage } from '../tabs/in-page.ts';
 
 export type PageChecks = Omit<ValidateAnswer, 'vitals'>;
 export type { Counted, Vitals } from '../../page/read-answers.ts';
@@ -88,13 +86,7 @@ const askPage = async (
 ): Promise<Pick<Validation, 'checks' | 'vitals'>> => {
   if (tab.dialog) return {};
   try {
-    const { vitals, ...checks } = await callFrames<ValidateAnswer>(
-      tab.frames.main,
-      source,
-      '__oc_validate.read',
-      {},
-      signal,
-    );
+    const { vitals, ...checks } = await tab.frames.main.call(inPage.validate.read, [], signal);
     tab.title = checks.title;
     return { checks, vitals };
   } catch (error) {

@@ -4,6 +4,7 @@ import { abortable, Deadline, settlesWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Locator, PageMessage } from '../../page/recorder/messages.ts';
 import type { Frame } from '../tabs/frames.ts';
+import { formatCall, inPage, loadPageScript, type PageFunction } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';
 
 /** How long to wait for a page when a recording stops. */
@@ -50,7 +51,7 @@ export class PageRecorder {
     tab: Tab,
     tell: (message: PageMessage, frame: Frame | undefined) => void,
   ): Promise<PageRecorder> {
-    const { default: source } = await import('page-script:recorder');
+    const source = await loadPageScript('recorder');
     const recorder = new PageRecorder(tab, source, tell);
     recorder.#off.push(tab.events.on('frame', ({ session }) => void recorder.#install(session)));
     const installed = Promise.all(
@@ -61,13 +62,13 @@ export class PageRecorder {
   }
 
   /** The element under the pointer. */
-  async hovered(): Promise<Locator | undefined> {
-    return (await this.#askPage('__oc_recorder.hovered()')) as Locator | undefined;
+  hovered(): Promise<Locator | undefined> {
+    return this.#askPage(inPage.recorder.findHovered);
   }
 
   /** The current `document.title`; Chrome's event for it arrives later. */
-  async title(): Promise<string | undefined> {
-    return (await this.#askPage('document.title')) as string | undefined;
+  title(): Promise<string | undefined> {
+    return this.#askPage(inPage.recorder.readTitle);
   }
 
   /** Waits for the messages that the pages have not sent yet, then removes the recorder. */
@@ -75,7 +76,7 @@ export class PageRecorder {
     this.#stopping = true;
     await Promise.all([
       ...[...this.#installed].map(([session, script]) => this.#remove(session, script)),
-      ...[...this.#places].map((place) => this.#ask(place, '__oc_recorder.stop()')),
+      ...[...this.#places].map((place) => this.#ask(place, inPage.recorder.stop)),
     ]);
     for (const off of this.#off) off();
     for (const session of this.#installed.keys())
@@ -145,21 +146,23 @@ export class PageRecorder {
         this.#places.delete(place);
   }
 
-  async #askPage(expression: string): Promise<unknown> {
+  async #askPage<Result>(call: PageFunction<[], Result>): Promise<Result | undefined> {
     const page = [...this.#places].find(({ frameId }) => frameId === this.#tab.frames.main.id);
-    return page && this.#ask(page, expression);
+    return page && this.#ask(page, call);
   }
 
-  async #ask({ session, contextId }: RecordedFrame, expression: string): Promise<unknown> {
+  async #ask<Result>(
+    { session, contextId }: RecordedFrame,
+    call: PageFunction<[], Result>,
+  ): Promise<Result | undefined> {
     using patience = new Deadline(ANSWER_MS, () => fail('timeout', 'The page did not respond.'));
     try {
-      return (
-        await session.send(
-          'Runtime.evaluate',
-          { expression, contextId, returnByValue: true },
-          patience.signal,
-        )
-      ).result.value;
+      const { result } = await session.send(
+        'Runtime.evaluate',
+        { expression: formatCall(call, []), contextId, returnByValue: true },
+        patience.signal,
+      );
+      return result.value as Result | undefined;
     } catch {
       return undefined; // The page is gone or does not answer.
     }

@@ -4,15 +4,13 @@ import type {
   DatabasesAnswer,
   SavedDatabase,
 } from '../../page/indexed-db-answers.ts';
-import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export type { SavedDatabase } from '../../page/indexed-db-answers.ts';
 
-const source = (): LoadedScript => import('page-script:indexed-db');
-
 export const readDatabaseNames = (frame: Frame, signal: AbortSignal): Promise<DatabaseNames> =>
-  callFrames(frame, source, '__oc_indexed_db.names', {}, signal);
+  frame.call(inPage.indexedDb.readNames, [], signal);
 
 /** Reading loads all data into the page's memory; larger databases could crash the page. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -27,7 +25,7 @@ export const readDatabases = async (
     signal,
   );
   const { usage = 0 } = usageBreakdown.find(({ storageType }) => storageType === 'indexeddb') ?? {};
-  if (usage <= MAX_BYTES) return callFrames(frame, source, '__oc_indexed_db.read', {}, signal);
+  if (usage <= MAX_BYTES) return frame.call(inPage.indexedDb.read, [], signal);
   const { indexedDB } = await readDatabaseNames(frame, signal);
   return { databases: [], left: indexedDB.map((name) => ({ name, why: 'it is too large' })) };
 };
@@ -37,5 +35,4 @@ export const writeDatabases = (
   frame: Frame,
   databases: readonly SavedDatabase[],
   signal: AbortSignal,
-): Promise<DatabasesAnswer['left']> =>
-  callFrames(frame, source, '__oc_indexed_db.write', { databases }, signal);
+): Promise<DatabasesAnswer['left']> => frame.call(inPage.indexedDb.write, [databases], signal);

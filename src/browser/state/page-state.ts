@@ -2,11 +2,9 @@
 import { Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { PageState, RestoreAnswer } from '../../page/page-state-answers.ts';
-import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
+import { inPage } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';
-
-const source = (): LoadedScript => import('page-script:page-state');
 
 /** How long fields and scrollable content may take to appear after the page has loaded. */
 const PATIENCE_MS = 3000;
@@ -31,13 +29,10 @@ export const readPageState = async (tab: Tab, signal: AbortSignal): Promise<Fram
 
 /** Returns undefined for a subframe that is gone or fails; errors of the main frame are thrown. */
 const readFrame = (tab: Tab, frame: Frame, signal: AbortSignal): Promise<PageState | undefined> =>
-  callFrames<PageState>(frame, source, '__oc_page_state.read', {}, signal).catch(
-    (error: unknown) => {
-      if (frame !== tab.frames.main && (isGone(error) || error instanceof Failure))
-        return undefined;
-      throw error;
-    },
-  );
+  frame.call(inPage.pageState.read, [], signal).catch((error: unknown) => {
+    if (frame !== tab.frames.main && (isGone(error) || error instanceof Failure)) return undefined;
+    throw error;
+  });
 
 const isWorthKeeping = ({ fields, scrolls, passwords }: PageState): boolean =>
   fields.length > 0 || passwords > 0 || scrolls.some(({ x, y }) => x !== 0 || y !== 0);
@@ -64,11 +59,7 @@ export const readPasswords = async (tab: Tab, signal: AbortSignal): Promise<stri
   const found = await Promise.all(
     tab.frames
       .all()
-      .map((frame) =>
-        callFrames<string[]>(frame, source, '__oc_page_state.passwords', {}, signal).catch(
-          () => [],
-        ),
-      ),
+      .map((frame) => frame.call(inPage.pageState.readPasswords, [], signal).catch(() => [])),
   );
   return found.flat();
 };
@@ -105,13 +96,7 @@ const restoreFrame = (
   { fields, scrolls }: FrameState,
   signal: AbortSignal,
 ): Promise<RestoreAnswer> =>
-  callFrames<RestoreAnswer>(
-    frame,
-    source,
-    '__oc_page_state.restore',
-    { fields, scrolls, patienceMs: PATIENCE_MS },
-    signal,
-  );
+  frame.call(inPage.pageState.restore, [{ fields, scrolls, patienceMs: PATIENCE_MS }], signal);
 
 const buildMissingAnswer = ({ fields, scrolls }: FrameState): RestoreAnswer => ({
   fields: 0,

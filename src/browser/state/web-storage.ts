@@ -6,22 +6,17 @@ import type {
   StorageEntries,
   StorageRequest,
 } from '../../page/storage-answers.ts';
-import { callFrames, type LoadedScript } from '../read/call-page.ts';
 import type { Frame } from '../tabs/frames.ts';
+import { inPage } from '../tabs/in-page.ts';
 
 export type StorageArea = StorageRequest['area'];
-
-const source = (): LoadedScript => import('page-script:storage');
 
 export const readStorage = async (
   frame: Frame,
   request: StorageRequest,
   signal: AbortSignal,
 ): Promise<StorageEntries> =>
-  requireEntries(
-    frame,
-    await callFrames<StorageAnswer>(frame, source, '__oc_storage.read', request, signal),
-  );
+  requireEntries(frame, await frame.call(inPage.storage.read, [request], signal));
 
 /** Returns the removed entries. */
 export const changeStorage = async (
@@ -29,10 +24,7 @@ export const changeStorage = async (
   change: StorageChange,
   signal: AbortSignal,
 ): Promise<StorageEntries> =>
-  requireEntries(
-    frame,
-    await callFrames<StorageAnswer>(frame, source, '__oc_storage.change', change, signal),
-  );
+  requireEntries(frame, await frame.call(inPage.storage.change, [change], signal));
 
 const requireEntries = (frame: Frame, answer: StorageAnswer): StorageEntries => {
   if (answer.problem === undefined) return answer.entries;

@@ -1,15 +1,11 @@
 // Runs a caller's JavaScript in a frame and returns its value, truncated to a limit.
 import type { Protocol } from 'devtools-protocol';
-import serialiseScript from 'page-script:serialise';
 import { parseJson } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
-import type { Serialised } from '../../page/call-answers.ts';
 import { exceptionText, type Frame, type WorldName } from './frames.ts';
-
-const SERIALISE_CALL = 'return __oc_serialise.serialise(this, maxChars)';
-const SERIALISE = `function (maxChars) {${serialiseScript};${SERIALISE_CALL}}`;
+import { callOnObject, inPage } from './in-page.ts';
 
 interface EvaluateOptions {
   readonly world: WorldName;
@@ -107,20 +103,18 @@ const bring = async (
   const type = object.subtype ?? object.type;
   if (object.objectId === undefined)
     return cut(type, object.unserializableValue ?? object.value, maxChars);
-  const answer = await session.send(
-    'Runtime.callFunctionOn',
-    {
-      objectId: object.objectId,
-      functionDeclaration: SERIALISE,
-      arguments: [{ value: maxChars }],
-      returnByValue: true,
-    },
+  const { objectId } = object;
+  const answer = await callOnObject(
+    session,
+    objectId,
+    inPage.serialise.serialise,
+    [maxChars],
     signal,
   );
   // fails if a navigation has released the object
-  session.send('Runtime.releaseObject', { objectId: object.objectId }).catch(() => {});
+  session.send('Runtime.releaseObject', { objectId }).catch(() => {});
   if (answer.exceptionDetails) throw scriptFailure(answer.exceptionDetails);
-  const { json, length } = answer.result.value as Serialised;
+  const { json, length } = answer.value;
   if (length > json.length) return { type, value: json, truncatedFrom: length };
   return { type, value: parseJson(json) };
 };

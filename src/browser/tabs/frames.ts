@@ -7,37 +7,54 @@ import type { CdpSession, CdpParams } from '../cdp/connection.ts';
 import { Disconnected, isGone } from '../cdp/errors.ts';
 import factsScript from 'page-script:facts';
 import pressScript from 'page-script:press';
-import readingFunctions from 'page-script-functions:main';
+import {
+  formatFunctions,
+  type PageObject,
+  type PageScriptName,
+} from '../../page/page-functions.ts';
+import { formatCall, inPage, loadPageScript, type PageFunction } from './in-page.ts';
 
 /** Name of the isolated world for page scripts; the page cannot see it. */
 export const WORLD = 'openchrome';
 
-interface PageScript {
-  readonly global: string;
-  /**
-   * The text is always the same, so that Chrome compiles it once per process; it runs once per
-   * world.
-   */
-  readonly load: () => Promise<string>;
-}
+/** Chrome terminates a script that runs longer, so that the page stays usable. */
+const MAX_SCRIPT_MS = 20_000;
 
-const pageScript = (
-  global: string,
-  source: () => Promise<{ readonly default: string }>,
-  first = '',
-): PageScript => {
-  let text: string | undefined;
-  return {
-    global,
-    load: async () => (text ??= `if(!globalThis.${global}){${(await source()).default};${first}}`),
-  };
+/**
+ * Scripts that stay in the isolated world, with an expression to run after loading. The other
+ * scripts are sent with each call and leave nothing in the page.
+ */
+const RESIDENT: Readonly<Partial<Record<PageScriptName, string>>> = {
+  main: formatCall(inPage.main.rehearse, []),
+  more: '',
 };
-const READING = pageScript('__oc', () => import('page-script:main'), '__oc.rehearse()');
-const MORE = pageScript('__oc_more', () => import('page-script:more'));
 
-/** Most calls only read the page: the larger script is loaded when it is first needed. */
-const selectScript = (name: string): PageScript =>
-  readingFunctions.includes(name) ? READING : MORE;
+const installers = new Map<PageScriptName, string>();
+
+/**
+ * Builds the code that installs a resident script. The text is always the same, so that Chrome
+ * compiles it once per process; it runs once per world.
+ */
+const loadInstaller = async (script: PageScriptName): Promise<string> => {
+  const known = installers.get(script);
+  if (known !== undefined) return known;
+  const source = await loadPageScript(script);
+  const [global] = formatFunctions(script).split('.');
+  const installer = `if(!globalThis.${global}){${source};${RESIDENT[script]}}`;
+  installers.set(script, installer);
+  return installer;
+};
+
+/** Thrown if a page function throws. `text` is the text of the exception. */
+export class PageScriptError extends Error {
+  readonly text: string;
+
+  constructor({ script, name }: PageFunction, details: Protocol.Runtime.ExceptionDetails) {
+    const text = exceptionText(details);
+    super(`page-script ${script}.${name}: ${text}`);
+    this.text = text;
+  }
+}
 
 interface IsolatedWorld {
   /** Execution context id, unique within its process. */
@@ -47,7 +64,7 @@ interface IsolatedWorld {
    */
   readonly uniqueId: string;
   /** The page scripts that are loaded or being loaded. */
-  readonly loaded: Set<PageScript>;
+  readonly loaded: Set<PageScriptName>;
 }
 
 /** How long to wait for a new document's main world. */
@@ -77,19 +94,23 @@ export class Frame {
     public session: CdpSession,
   ) {}
 
-  /** Calls a page script function in the isolated world, with JSON arguments and a JSON result. */
-  async call<T>(name: string, args: readonly unknown[], signal: AbortSignal): Promise<T> {
-    const result = await this.#run(name, args, { returnByValue: true }, signal);
-    return result.value as T;
+  /** Calls a page function in the isolated world, with JSON arguments and a JSON result. */
+  async call<Args extends readonly unknown[], Result>(
+    call: PageFunction<Args, Result>,
+    args: NoInfer<Args>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const result = await this.#run(call, args, { returnByValue: true }, signal);
+    return result.value as Result;
   }
 
   /** Like `call`, but the result stays in the page; returns its object id. */
-  async callForHandle(
-    name: string,
-    args: readonly unknown[],
+  async callForHandle<Args extends readonly unknown[]>(
+    call: PageFunction<Args, PageObject | null>,
+    args: NoInfer<Args>,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const result = await this.#run(name, args, { returnByValue: false }, signal);
+    const result = await this.#run(call, args, { returnByValue: false }, signal);
     return result.objectId;
   }
 
@@ -97,17 +118,13 @@ export class Frame {
    * Like `call`, for results with nodes or windows. Chrome serializes them, including closed
    * shadow roots.
    */
-  async callForNodes(
-    name: string,
-    args: readonly unknown[],
+  async callForNodes<Args extends readonly unknown[]>(
+    call: PageFunction<Args>,
+    args: NoInfer<Args>,
     signal: AbortSignal,
   ): Promise<DeepValue | undefined> {
-    const { objectId, deepSerializedValue } = await this.#run(
-      name,
-      args,
-      { serializationOptions: AS_CHROME_SEES },
-      signal,
-    );
+    const options = { serializationOptions: AS_CHROME_SEES };
+    const { objectId, deepSerializedValue } = await this.#run(call, args, options, signal);
     if (objectId !== undefined) this.release(objectId);
     return deepSerializedValue;
   }
@@ -128,23 +145,26 @@ export class Frame {
     return (await Promise.all(found)).filter((objectId) => objectId !== undefined);
   }
 
-  /** Calls a page script function with these objects as arguments, then releases them. */
-  async callWith<T>(name: string, objects: readonly string[], signal: AbortSignal): Promise<T> {
+  /** Calls a resident page function with these objects as arguments, then releases them. */
+  async callWith<Result>(
+    call: PageFunction<PageObject[], Result>,
+    objects: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Result> {
     const world = await this.#isolatedWorld(signal);
-    const script = selectScript(name);
-    await this.#bring(script, world);
+    await this.#bring(call.script, world);
     const answer = await this.session.send(
       'Runtime.callFunctionOn',
       {
         uniqueContextId: world.uniqueId,
-        functionDeclaration: `(...nodes) => ${script.global}.${name}(...nodes)`,
+        functionDeclaration: `(...nodes) => ${formatFunctions(call.script)}.${call.name}(...nodes)`,
         arguments: objects.map((objectId) => ({ objectId })),
         returnByValue: true,
       },
       signal,
     );
     for (const objectId of objects) this.release(objectId);
-    return unwrapResult(name, answer).value as T;
+    return unwrapResult(call, answer).value as Result;
   }
 
   /** Releases an object in the page; fails silently if a navigation has already released it. */
@@ -152,24 +172,36 @@ export class Frame {
     this.session.send('Runtime.releaseObject', { objectId }).catch(() => {});
   }
 
-  async #run(
-    name: string,
-    args: readonly unknown[],
+  async #run<Args extends readonly unknown[]>(
+    call: PageFunction<Args>,
+    args: Args,
     options: Partial<CdpParams<'Runtime.evaluate'>>,
     signal: AbortSignal,
   ): Promise<ScriptResult> {
     const world = await this.#isolatedWorld(signal);
-    const script = selectScript(name);
-    await this.#bring(script, world);
-    const list = args.map((arg) => JSON.stringify(arg) ?? 'undefined').join(',');
-    const expression = `${script.global}.${name}(${list})`;
+    const code = formatCall(call, args);
+    const how = await this.#prepare(call.script, code, world);
     const { uniqueId: uniqueContextId } = world;
     const answer = await this.session.send(
       'Runtime.evaluate',
-      { expression, uniqueContextId, awaitPromise: true, ...options },
+      { ...how, uniqueContextId, awaitPromise: true, ...options },
       signal,
     );
-    return unwrapResult(name, answer);
+    return unwrapResult(call, answer);
+  }
+
+  /** Installs a resident script; other scripts are part of the expression. */
+  async #prepare(
+    script: PageScriptName,
+    code: string,
+    world: IsolatedWorld,
+  ): Promise<{ readonly expression: string; readonly timeout?: number }> {
+    if (script in RESIDENT) {
+      await this.#bring(script, world);
+      return { expression: code };
+    }
+    const source = await loadPageScript(script);
+    return { expression: `(()=>{${source};return ${code}})()`, timeout: MAX_SCRIPT_MS };
   }
 
   /**
@@ -177,19 +209,19 @@ export class Frame {
    * call reports the error.
    */
   async #bring(
-    script: PageScript,
+    script: PageScriptName,
     { loaded, uniqueId: uniqueContextId }: IsolatedWorld,
   ): Promise<{ readonly began: Promise<unknown> } | undefined> {
     if (loaded.has(script)) return undefined;
-    const expression = await script.load();
+    const expression = await loadInstaller(script);
     if (loaded.has(script)) return undefined;
     loaded.add(script);
     const began = this.session
       .send('Runtime.evaluate', { expression, uniqueContextId, awaitPromise: true })
       .then(
-        ({ exceptionDetails, result }) => {
+        ({ exceptionDetails, result }): unknown => {
           if (exceptionDetails) loaded.delete(script);
-          return result.value as unknown;
+          return result.value;
         },
         () => void loaded.delete(script),
       );
@@ -202,7 +234,7 @@ export class Frame {
    */
   async warm(): Promise<number> {
     const world = this.#worlds.isolated;
-    const brought = world && (await this.#bring(READING, world));
+    const brought = world && (await this.#bring('main', world));
     return Number((await brought?.began) ?? 0);
   }
 
@@ -279,11 +311,15 @@ const AS_CHROME_SEES: NonNullable<CdpParams<'Runtime.evaluate'>['serializationOp
 };
 
 const unwrapResult = (
-  name: string,
+  call: PageFunction,
   { result, exceptionDetails }: Protocol.Runtime.EvaluateResponse,
 ): ScriptResult => {
-  if (exceptionDetails) throw new Error(`page-script ${name}: ${exceptionText(exceptionDetails)}`);
-  return result;
+  if (!exceptionDetails) return result;
+  const error = new PageScriptError(call, exceptionDetails);
+  if (call.script in RESIDENT || !/terminated/i.test(error.text)) throw error;
+  throw fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, {
+    hint: 'Read a part of it: pass a selector or a ref.',
+  });
 };
 
 interface ContextData {
@@ -349,7 +385,7 @@ export class FrameTree {
       session.send('Runtime.enable'),
     ]);
     // Load the script while Chrome works: the first page is usually read soon.
-    READING.load().catch(() => {});
+    loadInstaller('main').catch(() => {});
     const [, { frameTree }] = await sent;
     this.#adopt(frameTree, session);
   }

@@ -1,14 +1,14 @@
 // Sends a recorded request again from inside a page, with the page's cookies and origin.
-import replayScript from 'page-script:replay';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { exceptionText, type Frame } from '../tabs/frames.ts';
+import { PageScriptError, type Frame } from '../tabs/frames.ts';
+import { inPage } from '../tabs/in-page.ts';
 import type { Session } from '../tabs/session.ts';
 import type { Tab } from '../tabs/tab.ts';
-import type { ReplayAnswer, ReplayRequest } from '../../page/entries/replay.ts';
+import type { ReplayAnswer, ReplayRequest } from '../../page/call-answers.ts';
 import { headerValue, type Headers, type RequestRecord } from './request-record.ts';
 
-export type { ReplayAnswer } from '../../page/entries/replay.ts';
+export type { ReplayAnswer } from '../../page/call-answers.ts';
 
 /** The tab and frame that send a request. */
 export interface Sender {
@@ -59,20 +59,13 @@ export const sendFrom = async (
   sent: Sent,
   { timeoutMs, maxBytes, signal }: SendOptions,
 ): Promise<ReplayAnswer> => {
-  const uniqueContextId = await frame.contextId('isolated', signal);
-  const request: ReplayRequest = { ...sent, timeoutMs, maxBytes };
-  const expression = `{${replayScript};__oc_replay.replay(${JSON.stringify(request)})}`;
-  const { result, exceptionDetails } = await frame.session.send(
-    'Runtime.evaluate',
-    { expression, uniqueContextId, awaitPromise: true, returnByValue: true },
-    signal,
-  );
-  if (exceptionDetails)
-    throw fail(
-      'replay_failed',
-      `The page could not send the request: ${exceptionText(exceptionDetails).split('\n')[0]}.`,
-    );
-  return result.value as ReplayAnswer;
+  try {
+    return await frame.call(inPage.replay.send, [{ ...sent, timeoutMs, maxBytes }], signal);
+  } catch (error) {
+    if (!(error instanceof PageScriptError)) throw error;
+    const [reason] = error.text.split('\n');
+    throw fail('replay_failed', `The page could not send the request: ${reason}.`);
+  }
 };
 
 /** Headers that Chrome sets itself; a script that sets them would only cause a CORS preflight. */

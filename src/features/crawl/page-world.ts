@@ -1,6 +1,7 @@
 // Parses HTML without a browser and runs the Markdown page script on it.
 import { compileFunction } from 'node:vm';
 import markdownScript from 'page-script:markdown';
+import { formatFunctions, type PageFunctions } from '../../page/page-functions.ts';
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { endOfDoctype } from './markup-start.ts';
@@ -170,17 +171,13 @@ const KINDS: Readonly<Record<string, object>> = {
 };
 const NAMES = ['getComputedStyle', 'globalThis', ...Object.keys(KINDS)];
 
-interface MarkdownReader {
-  read(options: { urls: boolean; maxChars: number }): MarkdownAnswer;
-}
-
 /**
  * Returns the reader for another document. Created once, so that the engine can optimize its code.
  */
-type ParserWorld = (document: DomDocument, location: URL) => MarkdownReader;
+type ParserWorld = (document: DomDocument, location: URL) => PageFunctions['markdown'];
 
 const createWorld = (): ParserWorld => {
-  const setDocument = '(d,l)=>{document=d;location=l;return __oc_markdown}';
+  const setDocument = `(d,l)=>{document=d;location=l;return ${formatFunctions('markdown')}}`;
   const source = `let document,location;${markdownScript};return${setDocument}`;
   const create = compileFunction(source, NAMES) as (...values: unknown[]) => ParserWorld;
   return create(createDefaultStyle, {}, ...Object.values(KINDS));
@@ -195,5 +192,7 @@ export const convertToMarkdown = (
   maxChars: number,
 ): MarkdownAnswer => {
   world ??= createWorld();
-  return world(document, new URL(address)).read({ urls: false, maxChars });
+  const answer = world(document, new URL(address)).read({ urls: false, maxChars });
+  if ('problem' in answer) throw new Error('Only a subject can be missing.');
+  return answer;
 };

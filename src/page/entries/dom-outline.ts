@@ -19,28 +19,14 @@ import {
 } from '../safe-dom.ts';
 import { isFocusableByAuthor, isTypable } from '../interactive.ts';
 import { buildDomLabel, textLevelText } from '../dom-label.ts';
-import type {
-  DomAnswer,
-  DomNode,
-  NoSubject,
-  Subject,
-  Suspicious,
-  RefTarget,
-} from '../read-answers.ts';
+import type { DomAnswer, DomNode, NoSubject, Suspicious, RefTarget } from '../read-answers.ts';
 import { CONTROL_ROLES, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
 import { suspect } from '../closed-root-suspects.ts';
 import { Describer } from '../ref-target.ts';
 import { shortLine } from '../visible-text.ts';
-
-interface OutlineOptions {
-  readonly subject?: Subject;
-  readonly depth?: number;
-  readonly urls: boolean;
-  /** Length limit of all lines. Lines are added level by level, from the top of the tree. */
-  readonly maxChars: number;
-}
+import { implement, type OutlineRequest } from '../page-functions.ts';
 
 /** Number of elements shown of a folded run of similar siblings. */
 const SHOWN_OF_RUN = 2;
@@ -69,12 +55,12 @@ interface OpenElement {
 }
 
 class Outline {
-  readonly #options: OutlineOptions;
+  readonly #options: OutlineRequest;
   readonly #queue: OpenElement[] = [];
   readonly #describer = new Describer();
   #left: number;
 
-  constructor(options: OutlineOptions) {
+  constructor(options: OutlineRequest) {
     this.#options = options;
     this.#left = options.maxChars;
   }
@@ -306,12 +292,14 @@ const countRun = (first: Element): number => {
   return n;
 };
 
-export const read = (options: OutlineOptions): (DomAnswer & Suspicious) | NoSubject =>
+const read = (options: OutlineRequest): (DomAnswer & Suspicious) | NoSubject =>
   withSuspects(() => readDom(options));
 
-const readDom = (options: OutlineOptions): DomAnswer | NoSubject => {
+const readDom = (options: OutlineRequest): DomAnswer | NoSubject => {
   const found = options.subject ? findSubject(options.subject) : rootElement(document);
   if (found && isNoSubject(found)) return found;
   const root = found ? new Outline(options).build(found) : { label: '(empty document)' };
   return { title: documentTitle(), root };
 };
+
+export const functions = implement('domOutline', { read });

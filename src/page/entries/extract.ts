@@ -5,18 +5,14 @@ import { buildGroup, readGroups } from '../extract/groups.ts';
 import { collectLeaves } from '../extract/leaves.ts';
 import { readJsonLd, readMeta, readMicrodata } from '../extract/linked-data.ts';
 import { readPairs, readTables } from '../extract/tables.ts';
-import type { NoSubject, Subject } from '../read-answers.ts';
+import type { NoSubject } from '../read-answers.ts';
 import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
-
-interface PageExtractOptions {
-  readonly subject?: Subject;
-  readonly multiple: boolean;
-}
+import { implement, type ExtractRequest } from '../page-functions.ts';
 
 const MAX_MATCHES = 5000;
 const MAX_WHOLE = 1500;
 
-export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer | NoSubject => {
+const read = ({ subject, multiple }: ExtractRequest): ExtractAnswer | NoSubject => {
   const found = subject ? findSubject(subject) : undefined;
   if (found && isNoSubject(found)) return found;
   const scope = found ?? document;
@@ -42,3 +38,5 @@ export const read = ({ subject, multiple }: PageExtractOptions): ExtractAnswer |
     truncated: queryAll(scope, '*').length > 60_000,
   };
 };
+
+export const functions = implement('extract', { read });

@@ -1,16 +1,11 @@
 // Current HTML of the page or of one element.
 import { firstChild, nextSibling, rootElement } from '../safe-dom.ts';
 import { writeInert } from '../inert-html.ts';
-import type { HtmlAnswer, InertHtml, NoSubject, Subject } from '../read-answers.ts';
+import type { HtmlAnswer, InertHtml, NoSubject } from '../read-answers.ts';
 import { documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
+import { implement, type HtmlRequest } from '../page-functions.ts';
 
-interface PageHtmlOptions {
-  readonly subject?: Subject;
-  readonly outer: boolean;
-  readonly maxChars: number;
-}
-
-export const read = ({ subject, outer, maxChars }: PageHtmlOptions): HtmlAnswer | NoSubject => {
+const read = ({ subject, outer, maxChars }: HtmlRequest): HtmlAnswer | NoSubject => {
   const found = subject ? findSubject(subject) : rootElement(document);
   if (found && isNoSubject(found)) return found;
   const html = (subject || !outer ? '' : doctype()) + (found ? readHtml(found, outer) : '');
@@ -24,7 +19,7 @@ const readHtml = (element: Element, outer: boolean): string =>
   getHtmlGetter(outer ? 'outerHTML' : 'innerHTML').call(element);
 
 /** The whole document with its shadow roots, without scripts and other active content. */
-export const readInert = ({ maxChars }: { readonly maxChars: number }): InertHtml => {
+const readInert = (maxChars: number): InertHtml => {
   const root = rootElement(document);
   return root ? writeInert(root, doctype(), maxChars) : { html: '', length: 0, removed: 0 };
 };
@@ -35,3 +30,5 @@ const doctype = (): string => {
   }
   return '';
 };
+
+export const functions = implement('html', { read, readInert });

@@ -6,6 +6,7 @@ import type {
   SavedStore,
 } from '../indexed-db-answers.ts';
 import { pack, unpack } from '../indexed-db/packing.ts';
+import { implement } from '../page-functions.ts';
 
 const MAX_CHARS = 8_000_000;
 /** Opening a database can block while another page has it open. */
@@ -16,7 +17,7 @@ const listDatabases = async (): Promise<{ name: string; version: number }[]> =>
     name === undefined || version === undefined ? [] : [{ name, version }],
   );
 
-export const names = async (): Promise<DatabaseNames> => ({
+const readNames = async (): Promise<DatabaseNames> => ({
   indexedDB: (await listDatabases().catch(() => [])).map(({ name }) => name),
   caches: await (globalThis.caches?.keys() ?? Promise.resolve([])).catch(() => []),
 });
@@ -81,7 +82,7 @@ const readDatabase = async (name: string): Promise<SavedDatabase> => {
   }
 };
 
-export const read = async (): Promise<DatabasesAnswer> => {
+const read = async (): Promise<DatabasesAnswer> => {
   const databases: SavedDatabase[] = [];
   const left: { name: string; why: string }[] = [];
   let chars = 0;
@@ -138,11 +139,7 @@ const writeDatabase = async ({ name, version, stores }: SavedDatabase): Promise<
   }
 };
 
-export const write = async ({
-  databases,
-}: {
-  databases: readonly SavedDatabase[];
-}): Promise<DatabasesAnswer['left']> => {
+const write = async (databases: readonly SavedDatabase[]): Promise<DatabasesAnswer['left']> => {
   const left: { name: string; why: string }[] = [];
   for (const database of databases)
     await writeDatabase(database).catch((error: unknown) =>
@@ -150,3 +147,5 @@ export const write = async ({
     );
   return left;
 };
+
+export const functions = implement('indexedDb', { readNames, read, write });

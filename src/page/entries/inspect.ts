@@ -14,13 +14,7 @@ import {
 import { buildDomLabel } from '../dom-label.ts';
 import { readForms } from '../inspect/forms.ts';
 import { readErrors, readPanels } from '../inspect/notices.ts';
-import type {
-  InspectAnswer,
-  InspectSection,
-  ElementSummary,
-  NoSubject,
-  Subject,
-} from '../read-answers.ts';
+import type { InspectAnswer, InspectSection, ElementSummary, NoSubject } from '../read-answers.ts';
 import { getShadowRoot } from '../shadow.ts';
 import {
   deepQueryAll,
@@ -31,15 +25,11 @@ import {
 } from '../find-subject.ts';
 import { Describer } from '../ref-target.ts';
 import { shortLine } from '../visible-text.ts';
-
-interface InspectOptions {
-  readonly subject?: Subject;
-  readonly sections: readonly InspectSection[];
-}
+import { implement, type InspectRequest } from '../page-functions.ts';
 
 const MAX_HEADINGS = 60;
 
-export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoSubject => {
+const read = ({ subject, sections }: InspectRequest): InspectAnswer | NoSubject => {
   const found = subject && findSubject(subject);
   if (found && isNoSubject(found)) return found;
   const describer = new Describer();
@@ -57,12 +47,6 @@ export const read = ({ subject, sections }: InspectOptions): InspectAnswer | NoS
     panels: wants('panels') ? readPanels(scopes, describer) : undefined,
     geometry: wants('geometry') ? readGeometry(found) : undefined,
   });
-};
-
-/** Returns the element itself, as a remote object for CDP. */
-export const element = ({ subject }: { readonly subject: Subject }): Element | null => {
-  const found = findSubject(subject);
-  return isNoSubject(found) ? null : found;
 };
 
 const findShadowRoots = (element: Element): Root[] =>
@@ -154,3 +138,5 @@ const counts = (scopes: readonly (Element | Root)[]): string =>
     .filter(([, n]) => n > 0)
     .map(([what, n]) => `${n} ${what}`)
     .join(', ');
+
+export const functions = implement('inspect', { read });

@@ -1,7 +1,22 @@
-// Exports the page functions that read a page (`__oc` in the isolated world).
-export { rehearse, takeRehearsed, walk } from '../walk.ts';
-export { readAlerts } from '../alerts.ts';
-export { adoptRoots } from '../shadow.ts';
-export { beyond, walkWithBeyond } from '../closed-content.ts';
-export { element, identify, select } from '../describe-element.ts';
-export { assignId as numberOf } from '../ids.ts';
+// The page functions that read a page.
+import { readAlerts } from '../alerts.ts';
+import { beyond, walkWithBeyond } from '../closed-content.ts';
+import { element, identify, select } from '../describe-element.ts';
+import { assignId } from '../ids.ts';
+import { implement } from '../page-functions.ts';
+import { adoptRoots } from '../shadow.ts';
+import { rehearse, takeRehearsed, walk } from '../walk.ts';
+
+export const functions = implement('main', {
+  walk,
+  rehearse,
+  takeRehearsed,
+  readAlerts,
+  adoptRoots,
+  beyond,
+  walkWithBeyond,
+  element,
+  identify,
+  select,
+  assignId,
+});

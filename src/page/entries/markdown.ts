@@ -1,25 +1,14 @@
 // Renders a page as Markdown: its article, else its main element, else everything visible.
 import { isProbablyReaderable } from '@mozilla/readability';
 import { query, queryAll } from '../safe-dom.ts';
-import type {
-  MarkdownAnswer,
-  MarkdownPart,
-  NoSubject,
-  Subject,
-  Suspicious,
-} from '../read-answers.ts';
+import type { MarkdownAnswer, MarkdownPart, NoSubject, Suspicious } from '../read-answers.ts';
 import { type Article, findArticle, isInside } from '../markdown/article.ts';
 import { Blocks } from '../markdown/blocks.ts';
 import { hasFormulas } from '../markdown/math.ts';
 import { Shown } from '../markdown/shown.ts';
 import { declaresArticle, keepRivals } from '../markdown/surroundings.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
-
-interface PageMarkdownOptions {
-  readonly subject?: Subject;
-  readonly urls: boolean;
-  readonly maxChars: number;
-}
+import { implement, type MarkdownRequest } from '../page-functions.ts';
 
 /** Minimum length of an article. */
 const ARTICLE_CHARS = 300;
@@ -31,14 +20,10 @@ const ARTICLE_SHARE = 0.5;
 const DECLARED_SHARE = 0.2;
 const MAIN_SHARE = 0.6;
 
-export const read = (options: PageMarkdownOptions): (MarkdownAnswer & Suspicious) | NoSubject =>
+const read = (options: MarkdownRequest): (MarkdownAnswer & Suspicious) | NoSubject =>
   withSuspects(() => readMarkdown(options));
 
-const readMarkdown = ({
-  subject,
-  urls,
-  maxChars,
-}: PageMarkdownOptions): MarkdownAnswer | NoSubject => {
+const readMarkdown = ({ subject, urls, maxChars }: MarkdownRequest): MarkdownAnswer | NoSubject => {
   const shown = new Shown();
   const formulas = hasFormulas(document);
   const write = (root: Element, keeps: Article['keeps'] = () => true): WrittenMarkdown => {
@@ -166,3 +151,5 @@ const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle 
 };
 
 const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+export const functions = implement('markdown', { read });

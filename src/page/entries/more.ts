@@ -1,10 +1,49 @@
-// Exports the page functions for actions, find and drawing (`__oc_more` in the isolated world).
-export * from '../act/index.ts';
-export { find, findStop, findWait } from '../find/find-elements.ts';
-export {
-  measureArea as areaOf,
+// The page functions for actions, find and drawing.
+import { atPoint } from '../act/at-point.ts';
+import { choose, findOption, isOpen, pick, readChoices } from '../act/choices.ts';
+import { offerCopy, pasteByScript, readClipboard } from '../act/clipboard.ts';
+import { beginForm, nextInForm } from '../act/form.ts';
+import { find as findTarget } from '../act/locate.ts';
+import { prepare } from '../act/prepare.ts';
+import { change as waitForChange } from '../act/rhythm.ts';
+import { scrollPosition, scrollRest } from '../act/scrolling.ts';
+import { drawn as waitUntilDrawn, mapThroughFrame } from '../act/through-frame.ts';
+import { textShown as isTextShown, waitFor } from '../act/wait-until-ready.ts';
+import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
+import { find, findStop, findWait } from '../find/find-elements.ts';
+import { clearMarks, drawMarks, firstMatch, isScrolled, measureArea } from '../marks.ts';
+import { implement } from '../page-functions.ts';
+
+export const functions = implement('more', {
+  choose,
+  findOption,
+  readChoices,
+  isOpen,
+  pick,
+  offerCopy,
+  pasteByScript,
+  readClipboard,
+  findTarget,
+  prepare,
+  waitForChange,
+  scrollPosition,
+  scrollRest,
+  waitUntilDrawn,
+  mapThroughFrame,
+  beginWatch: () => beginWatch(),
+  settleWatch,
+  watchFocused,
+  isTextShown,
+  waitFor,
+  beginForm,
+  nextInForm,
+  atPoint,
+  find,
+  findWait,
+  findStop,
+  measureArea,
   clearMarks,
   drawMarks,
   firstMatch,
-  isScrolled as scrolled,
-} from '../marks.ts';
+  isScrolled,
+});

@@ -11,6 +11,7 @@ import type {
 import { Filling, readFields, readPasswords } from '../page-state/field-state.ts';
 import { follow, pathTo } from '../page-state/path.ts';
 import { trees } from '../trees.ts';
+import { implement } from '../page-functions.ts';
 
 const MAX_SCROLLS = 50;
 
@@ -37,9 +38,7 @@ const readScrolls = (): SavedScroll[] => {
   ];
 };
 
-export const read = (): PageState => ({ ...readFields(), scrolls: readScrolls() });
-
-export const passwords = (): string[] => readPasswords();
+const read = (): PageState => ({ ...readFields(), scrolls: readScrolls() });
 
 /**
  * Scrolls to the saved position. Returns whether it was reached, with 1 px of tolerance because
@@ -67,11 +66,7 @@ const untilDone = async <T>(
   return left;
 };
 
-export const restore = async ({
-  fields,
-  scrolls,
-  patienceMs,
-}: RestoreRequest): Promise<RestoreAnswer> => {
+const restore = async ({ fields, scrolls, patienceMs }: RestoreRequest): Promise<RestoreAnswer> => {
   const fillings = fields.map((field) => new Filling(field));
   await untilDone(fillings, (filling) => filling.tryPut(), patienceMs);
   await task();
@@ -87,3 +82,5 @@ export const restore = async ({
     unreached: unreached.length,
   };
 };
+
+export const functions = implement('pageState', { read, readPasswords, restore });

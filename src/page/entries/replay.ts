@@ -1,29 +1,9 @@
 // Sends a request from the page with its cookies; truncates the response body.
 import { defined } from '../defined.ts';
+import type { ReplayAnswer, ReplayRequest } from '../call-answers.ts';
+import { implement } from '../page-functions.ts';
 
-export interface ReplayRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string;
-  readonly base64?: string;
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-}
-
-export type ReplayAnswer =
-  | {
-      readonly status: number;
-      readonly url: string;
-      readonly contentType: string;
-      readonly size: number;
-      readonly text?: string;
-      readonly base64?: string;
-      readonly truncated?: true;
-    }
-  | { readonly error: string };
-
-export const replay = async ({
+const send = async ({
   url,
   method,
   headers,
@@ -69,3 +49,5 @@ const toContent = (bytes: Uint8Array): { readonly text: string } | { readonly ba
     return { base64: btoa(binary) };
   }
 };
+
+export const functions = implement('replay', { send });

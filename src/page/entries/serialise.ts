@@ -1,7 +1,8 @@
 // Converts any script result to JSON; describes values that JSON cannot represent.
 import type { Serialised } from '../call-answers.ts';
+import { implement } from '../page-functions.ts';
 
-export const serialise = (root: unknown, maxChars: number): Serialised => {
+const serialise = (root: unknown, maxChars: number): Serialised => {
   const path = new Set<unknown>();
   const plain = (value: unknown, depth: number): unknown => {
     if (typeof value === 'bigint') return `${value}n`;
@@ -57,3 +58,5 @@ export const serialise = (root: unknown, maxChars: number): Serialised => {
   const json = JSON.stringify(plain(root, 0)) ?? 'null';
   return { json: json.slice(0, maxChars), length: json.length };
 };
+
+export const functions = implement('serialise', { serialise });

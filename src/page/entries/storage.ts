@@ -5,6 +5,7 @@ import type {
   StorageEntries,
   StorageRequest,
 } from '../storage-answers.ts';
+import { implement } from '../page-functions.ts';
 
 const getStorage = (area: StorageRequest['area']): Storage =>
   area === 'local' ? localStorage : sessionStorage;
@@ -29,11 +30,11 @@ const catchStorageErrors = (work: () => StorageEntries): StorageAnswer => {
   }
 };
 
-export const read = ({ area, key }: StorageRequest): StorageAnswer =>
+const read = ({ area, key }: StorageRequest): StorageAnswer =>
   catchStorageErrors(() => readEntries(getStorage(area), key));
 
 /** Returns the previous values of the removed keys, or of all keys for `clear`. */
-export const change = ({ area, set = [], remove = [], clear }: StorageChange): StorageAnswer =>
+const change = ({ area, set = [], remove = [], clear }: StorageChange): StorageAnswer =>
   catchStorageErrors(() => {
     const storage = getStorage(area);
     const before = clear
@@ -44,3 +45,5 @@ export const change = ({ area, set = [], remove = [], clear }: StorageChange): S
     for (const [key, value] of set) storage.setItem(key, value);
     return before;
   });
+
+export const functions = implement('storage', { read, change });

@@ -15,6 +15,7 @@ import { documentTitle, searchable } from '../find-subject.ts';
 import { Describer } from '../ref-target.ts';
 import { oneLine, shortLine } from '../visible-text.ts';
 import { readVitals } from './vitals.ts';
+import { implement } from '../page-functions.ts';
 
 const MAX_NAMED = 5;
 const MAX_ELEMENTS = 20_000;
@@ -39,7 +40,7 @@ const CONTROLS =
   'button, a[href], input[type=submit], input[type=button], input[type=image], ' +
   '[role=button], [role=link], [role=tab], [role=menuitem]';
 
-export const read = async (): Promise<ValidateAnswer> => {
+const read = async (): Promise<ValidateAnswer> => {
   await waitForPaint();
   const roots = searchable();
   const all = (selector: string): Element[] =>
@@ -125,3 +126,5 @@ const duplicateIds = (): Counted => {
     first: twice.slice(0, MAX_NAMED).map(([id, n]) => `${id.slice(0, 60)} x${n}`),
   };
 };
+
+export const functions = implement('validate', { read });

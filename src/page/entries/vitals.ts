@@ -2,6 +2,7 @@
 import { defined } from '../defined.ts';
 import { shortLabel } from '../css/visibility.ts';
 import type { Vitals } from '../read-answers.ts';
+import { implement } from '../page-functions.ts';
 
 interface LargestPaint extends PerformanceEntry {
   readonly element?: Element | null;
@@ -90,3 +91,5 @@ export const readVitals = (): Vitals => {
       navigation && navigation.loadEventEnd > 0 ? Math.round(navigation.loadEventEnd) : undefined,
   });
 };
+
+export const functions = implement('vitals', { read: readVitals });

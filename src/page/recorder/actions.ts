@@ -2,7 +2,7 @@
 import { defined } from '../defined.ts';
 import { localName, matches } from '../safe-dom.ts';
 import { locate, findMeantElement } from './locator.ts';
-import type { RecordedModifier, PageAction } from './messages.ts';
+import type { Locator, RecordedModifier, PageAction } from './messages.ts';
 import { isSecretField, MASK } from './secret-field.ts';
 import { send } from './send.ts';
 
@@ -281,7 +281,7 @@ const onScroll = (event: Event): void => {
 };
 
 /** Locator of the element under the pointer, for a hover step. */
-export const isHovered = (): unknown =>
+export const findHovered = (): Locator | undefined =>
   hoveredElement?.isConnected ? locate(findMeantElement(hoveredElement)) : undefined;
 
 /** Starts to listen; returns a function that stops it. */
