@@ -232,12 +232,38 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /**
+ * Advice for a situation that is narrower than a code. Layers below the tools name the situation,
+ * because they do not know the tools.
+ */
+const SITUATIONS = {
+  leaving_page: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
+  condition_not_met:
+    'Look at the page with read_page; raise timeout_ms if it only needs more time.',
+  password_required: 'The server requires a user name and a password: set them with http_auth.',
+  folded_part: 'Read it with read_page and this ref.',
+  folded_part_in_mode: 'Read it with mode "ax".',
+  saved_login: 'Use storage {"action":"load"} to restore a login.',
+  not_in_view_together: 'Scroll so that both are in view, or make the window larger with emulate.',
+  page_too_slow: 'Read a part of it: pass a selector or a ref.',
+  code_too_slow: 'Make the code finish sooner, or raise timeout_ms.',
+  nothing_copied: 'Pass the text to paste as "value", or copy something first.',
+  pdf_too_large: 'Print fewer pages with pageRanges.',
+  page_ranges_invalid: 'Use the form "1-3, 5", within the number of pages.',
+} as const;
+
+type Situation = keyof typeof SITUATIONS;
+
+/**
  * Data that helps the caller to recover (candidates, tabs, available keys), and overrides of the
  * table's `hint` and `retryable`.
  */
-export type FailureDetails = { readonly hint?: string; readonly retryable?: boolean } & Readonly<
-  Record<string, unknown>
->;
+export type FailureDetails = {
+  readonly hint?: string;
+  readonly retryable?: boolean;
+} & Readonly<Record<string, unknown>>;
+
+/** Details that may name a situation instead of giving a hint. */
+export type FailureFacts = FailureDetails & { readonly situation?: Situation };
 
 export interface FailureBody {
   readonly error: {
@@ -276,9 +302,15 @@ export class Failure extends Error {
 export const fail = (
   code: FailureCode,
   message: string,
-  details: FailureDetails = {},
+  { situation, ...details }: FailureFacts = {},
   cause?: unknown,
-): Failure => new Failure(code, message, details, cause === undefined ? undefined : { cause });
+): Failure =>
+  new Failure(
+    code,
+    message,
+    situation ? { hint: SITUATIONS[situation], ...details } : details,
+    cause === undefined ? undefined : { cause },
+  );
 
 /**
  * Converts anything thrown to a Failure. Errors of other types are our defects: they are logged,

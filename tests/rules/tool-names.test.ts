@@ -2,12 +2,35 @@
 import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../src/tools/index.ts';
 import { shippedSources } from './sources.ts';
-import { findToolNames } from './tool-names.ts';
+import { findNamedTools, findToolNames } from './tool-names.ts';
 
 const names = new Set(TOOLS.map(({ name }) => name));
 
 it('is true of all that ships', () => {
   expect(shippedSources().flatMap((file) => findToolNames(file, names))).toEqual([]);
+});
+
+/** Layers that do not know the tools. */
+const BELOW = /^src\/(?:core|system|store|page|browser)\//;
+
+/** The tables of failures and settings contain texts for the caller; `fetch_with` is a format. */
+const EXCEPTIONS = new Set([
+  'src/core/failure.ts',
+  'src/core/config.ts',
+  'src/store/handles/handle-descriptor.ts',
+]);
+
+it('no text of the layers below the tools names a tool', () => {
+  const files = shippedSources().filter(({ path }) => BELOW.test(path) && !EXCEPTIONS.has(path));
+  expect(files.length).toBeGreaterThan(200);
+  expect(files.flatMap((file) => findNamedTools(file, names))).toEqual([]);
+});
+
+it.each([
+  "const hint = 'Look at the page with read_page.';",
+  'const hint = `${first}, then read_page {ref: "${ref}"}.`;',
+])('a tool name is found in %s', (text) => {
+  expect(findNamedTools({ path: 'planted.ts', text }, names)).toEqual(['planted.ts: read_page']);
 });
 
 describe('a planted list of tool names', () => {

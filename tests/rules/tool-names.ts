@@ -51,6 +51,27 @@ const comparedName = (node: ts.Node): string | undefined => {
     : undefined;
 };
 
+/** The tools that texts of a file name, of those whose names are not also words. */
+export const findNamedTools = (
+  { path, text }: SourceFile,
+  tools: ReadonlySet<string>,
+): string[] => {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isStringLiteralLike(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddleOrTemplateTail(node)
+    )
+      for (const word of node.text.match(/\w+/g) ?? [])
+        if (isUnmistakable(word) && tools.has(word)) found.push(`${path}: ${word}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+};
+
 export const findToolNames = ({ path, text }: SourceFile, tools: ReadonlySet<string>): string[] => {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];

@@ -69,7 +69,7 @@ export const paste = (
 
 const nothingCopied = (): Error =>
   fail('nothing_copied', 'Nothing has been copied in this session.', {
-    hint: 'Pass the text to paste as "value", or copy something first.',
+    situation: 'nothing_copied',
   });
 
 const pasteTrusted = async (

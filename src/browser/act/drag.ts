@@ -58,7 +58,7 @@ const reachDestination = async (
       `${describeTarget(destination)} and the dragged element (at ` +
         `${Math.round(from.x)},${Math.round(from.y)}) are not in view at the same time.`,
       {
-        hint: 'Scroll so that both are in view, or make the window larger with emulate.',
+        situation: 'not_in_view_together',
       },
     );
   return again.point;

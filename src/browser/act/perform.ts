@@ -232,9 +232,7 @@ const leaving = (url: string): Failure =>
     'page_changed',
     `The tab is navigating to ${url.slice(0, 200)}, which has not responded; the action was not ` +
       `performed.`,
-    {
-      hint: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
-    },
+    { situation: 'leaving_page' },
   );
 
 /**

@@ -15,7 +15,7 @@ const formatMs = (ms: number): string => `${ms} ms`;
 
 const timeoutFailure = (what: string, ms: number, details: object = {}): Failure =>
   fail('timeout', `${what} within ${formatMs(ms)}.`, {
-    hint: 'Look at the page with read_page; raise timeout_ms if it only needs more time.',
+    situation: 'condition_not_met',
     ...details,
   });
 

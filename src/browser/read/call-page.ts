@@ -118,7 +118,7 @@ const elementPlace = async (
   if (place.kind === 'element') return place;
   throw fail('invalid_argument', `${ref} refers to a folded part of the page, not to an element.`, {
     argument: 'ref',
-    hint: 'Read it with mode "ax".',
+    situation: 'folded_part_in_mode',
   });
 };
 

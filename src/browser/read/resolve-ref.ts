@@ -58,7 +58,7 @@ export const resolveRef = async (
       `${ref} refers to a folded part of the page, not to an element.`,
       {
         argument: 'ref',
-        hint: `Read it with read_page {ref: "${ref}"}.`,
+        situation: 'folded_part',
       },
     );
   const entry = tab.refs.find(ref) as ElementEntry;

@@ -23,7 +23,7 @@ class TabCredentials {
   async set(origin: string, credentials: Credentials): Promise<void> {
     await this.clear(origin);
     const registration = this.#tab.interception.addAuth({
-      name: 'http_auth',
+      name: 'credentials',
       patterns: [`${origin}/*`],
       authenticate: (challenge) =>
         !challenge.isProxy && parseOrigin(challenge.url) === origin ? credentials : undefined,

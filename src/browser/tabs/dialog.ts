@@ -11,7 +11,7 @@ export interface Dialog {
   readonly openedAt: number;
 }
 
-/** What happens with a dialog: it waits for handle_dialog (`ask`), or is answered at once. */
+/** What happens with a dialog: it waits for an answer (`ask`), or is answered at once. */
 export const DIALOG_POLICIES = ['ask', 'accept', 'dismiss'] as const;
 export type DialogPolicy = (typeof DIALOG_POLICIES)[number];
 

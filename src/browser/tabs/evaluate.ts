@@ -75,7 +75,7 @@ const wasEnded = (error: unknown): boolean =>
 
 const timeoutFailure = (): Error =>
   fail('timeout', 'The code exceeded its time limit and was stopped.', {
-    hint: 'Make the code finish sooner, or raise timeout_ms.',
+    situation: 'code_too_slow',
   });
 
 /** Code with a top-level `return` is run again as a function body. */

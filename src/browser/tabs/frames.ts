@@ -318,7 +318,7 @@ const unwrapResult = (
   const error = new PageScriptError(call, exceptionDetails);
   if (call.script in RESIDENT || !/terminated/i.test(error.text)) throw error;
   throw fail('timeout', `The page was not read within ${MAX_SCRIPT_MS / 1000} s.`, {
-    hint: 'Read a part of it: pass a selector or a ref.',
+    situation: 'page_too_slow',
   });
 };
 

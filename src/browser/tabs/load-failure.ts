@@ -1,5 +1,5 @@
 // Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
-import { fail, Failure, type FailureCode, type FailureDetails } from '../../core/failure.ts';
+import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
 
 /** Reasons by Chrome's error name and by Node's error code. */
 const CERTIFICATE_REASONS: ReadonlyMap<string, string> = new Map([
@@ -34,21 +34,21 @@ const PROXY_ERROR =
 const TLS_ERROR =
   /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
 
-const TLS_DETAILS: FailureDetails = {
+const TLS_DETAILS: FailureFacts = {
   hint:
     'The TLS handshake failed: check the port, ' +
     'or use http: if the server does not offer https:.',
   retryable: false,
 };
-const PASSWORD_DETAILS: FailureDetails = {
-  hint: 'The server requires a user name and a password: set them with http_auth.',
+const PASSWORD_DETAILS: FailureFacts = {
+  situation: 'password_required',
   retryable: false,
 };
 
 interface LoadFailureKind {
   readonly code: FailureCode;
   readonly reason?: string;
-  readonly details?: FailureDetails;
+  readonly details?: FailureFacts;
 }
 
 const classifyNetError = (netError: string): LoadFailureKind => {

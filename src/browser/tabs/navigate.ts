@@ -38,8 +38,8 @@ export interface Navigation {
   readonly dialogOpened?: true;
   /** The response is a file, which Chrome downloads; the tab keeps its page. */
   readonly download?: true;
-  /** For the caller: the response is not a readable page, and how to get its content. */
-  readonly note?: string;
+  /** The download, if Chrome has reported it in time. */
+  readonly downloaded?: Download;
   readonly sameDocument?: true;
 }
 
@@ -142,25 +142,6 @@ const runs = async (session: CdpSession, signal: AbortSignal): Promise<void> => 
 /** How long to wait for the download event after `Page.navigate` reported a download. */
 const DOWNLOAD_EVENT_MS = 500;
 
-const describeDownload = (download: Download | undefined): string => {
-  if (!download)
-    return 'The URL is a file: Chrome downloads it, and the tab keeps its page. See downloads.';
-  const { id, file, type } = download;
-  const kind = type === 'application/pdf' || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
-  return (
-    `The URL is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
-    'and the tab keeps its page. downloads returns its path.'
-  );
-};
-
-const PDF = 'application/pdf';
-const PDF_NOTE =
-  'This is a PDF in the viewer of Chrome: read_page and find cannot see its text. ' +
-  'page_screenshot shows it; ' +
-  "javascript_tool {code: \"const a = document.createElement('a'); " +
-  "a.href = location.href; a.download = ''; a.click()\"} " +
-  'saves the file, and downloads returns its path.';
-
 const INVALID_CREDENTIALS = 'net::ERR_INVALID_AUTH_CREDENTIALS';
 /** Schemes for which a browser opens a login prompt; a 401 with another scheme is a normal page. */
 const BY_PASSWORD = /(?:^|[\n,])[ \t]{0,20}(?:basic|digest|ntlm|negotiate)\b/i;
@@ -256,7 +237,7 @@ class NavigationWatch {
       () => this.#download !== undefined,
       Math.min(DOWNLOAD_EVENT_MS, this.#wait.patienceMs),
     );
-    return { redirects: [], download: true, note: describeDownload(this.#download) };
+    return defined({ redirects: [], download: true as const, downloaded: this.#download });
   }
 
   /**
@@ -330,7 +311,6 @@ class NavigationWatch {
         ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status }))
         : [],
       mimeType: document?.mimeType ? document.mimeType : undefined,
-      note: document?.mimeType === PDF ? PDF_NOTE : undefined,
       stillLoading: stillLoading ? true : undefined,
       dialogOpened: this.#tab.dialog ? true : undefined,
       sameDocument: loaderId === undefined && this.#moved ? true : undefined,

@@ -86,7 +86,7 @@ const readStream = async (
       size += part.length;
       if (size > MAX_BYTES)
         throw fail('capture_failed', `The PDF is larger than ${MAX_BYTES} bytes.`, {
-          hint: 'Print fewer pages with pageRanges.',
+          situation: 'pdf_too_large',
         });
       if (eof) return Buffer.concat(parts);
     }
@@ -109,7 +109,7 @@ const toPrintFailure = (error: unknown): unknown => {
     return fail(
       'invalid_argument',
       'The page ranges are not valid for this page.',
-      { argument: 'pageRanges', hint: 'Use the form "1-3, 5", within the number of pages.' },
+      { argument: 'pageRanges', situation: 'page_ranges_invalid' },
       error,
     );
   if (/margin|content area|invalid print param/i.test(error.message))

@@ -109,7 +109,7 @@ export class InterceptRules {
   #handle(stage: PausedRequest['stage'], rules: readonly ActiveRule[]): Registration | undefined {
     if (rules.length === 0) return undefined;
     return this.#tab.interception.add({
-      name: 'request_intercept',
+      name: 'rules',
       stage,
       patterns: [...new Set(rules.map(({ pattern }) => pattern))],
       onError: 'continue',

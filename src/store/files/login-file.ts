@@ -74,7 +74,7 @@ export const requireNoLogin = async (path: string): Promise<void> => {
     `${path.slice(0, 300)} contains a saved login, which is never uploaded to a page.`,
     {
       path: path.slice(0, 300),
-      hint: 'Use storage {"action":"load"} to restore a login.',
+      situation: 'saved_login',
     },
   );
 };

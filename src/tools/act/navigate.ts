@@ -11,6 +11,7 @@ import {
 } from '../../browser/tabs/navigate.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { describeResponse } from '../../toolkit/response-note.ts';
 
 const ACTIONS = ['back', 'forward', 'reload'] as const;
 type NavigateAction = (typeof ACTIONS)[number];
@@ -73,16 +74,9 @@ export const navigate = defineTool({
   examples: [{ url: 'https://example.com' }, { action: 'back' }],
   run: async (input, context) => {
     const { tab } = context;
-    const {
-      status,
-      redirects,
-      mimeType,
-      stillLoading,
-      dialogOpened,
-      download,
-      sameDocument,
-      note,
-    } = await go(input, context);
+    const navigation = await go(input, context);
+    const { status, redirects, mimeType, stillLoading, dialogOpened, download, sameDocument } =
+      navigation;
     const { facts } = tab;
     return defined({
       tabId: tab.id,
@@ -98,7 +92,7 @@ export const navigate = defineTool({
       still_loading: stillLoading ? true : undefined,
       dialog_opened: dialogOpened ? true : undefined,
       download: download ? true : undefined,
-      note,
+      note: describeResponse(navigation),
       same_document: sameDocument ? true : undefined,
     });
   },

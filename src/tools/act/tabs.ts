@@ -6,6 +6,7 @@ import { formatAddress } from '../../core/text.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { describeResponse } from '../../toolkit/response-note.ts';
 
 const MARGIN_MS = 1000;
 
@@ -16,7 +17,7 @@ const openTab = async (
   const tab = await rooms.browser.openTab(session, signal);
   if (url === undefined) return { tabId: tab.id, url: formatAddress(tab.url) };
   const { remainingMs } = deadline;
-  const { status, download, note } = await tab.queue.run(
+  const navigation = await tab.queue.run(
     'tabs',
     () =>
       navigateTo(tab, url, {
@@ -30,9 +31,9 @@ const openTab = async (
     tabId: tab.id,
     url: formatAddress(tab.url),
     title: tab.title,
-    status,
-    download: download ? download : undefined,
-    note,
+    status: navigation.status,
+    download: navigation.download,
+    note: describeResponse(navigation),
   });
 };
 

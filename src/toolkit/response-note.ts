@@ -1,0 +1,27 @@
+// Explains a navigation whose response is not a readable page: a PDF or a download. Pure.
+import type { Navigation } from '../browser/tabs/navigate.ts';
+
+const PDF = 'application/pdf';
+const PDF_NOTE =
+  'This is a PDF in the viewer of Chrome: read_page and find cannot see its text. ' +
+  'page_screenshot shows it; ' +
+  "javascript_tool {code: \"const a = document.createElement('a'); " +
+  "a.href = location.href; a.download = ''; a.click()\"} " +
+  'saves the file, and downloads returns its path.';
+
+/** Names the tools that give the content; undefined for a page. */
+export const describeResponse = ({
+  mimeType,
+  download,
+  downloaded,
+}: Navigation): string | undefined => {
+  if (!download) return mimeType === PDF ? PDF_NOTE : undefined;
+  if (!downloaded)
+    return 'The URL is a file: Chrome downloads it, and the tab keeps its page. See downloads.';
+  const { id, file, type } = downloaded;
+  const kind = type === PDF || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
+  return (
+    `The URL is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
+    'and the tab keeps its page. downloads returns its path.'
+  );
+};
