@@ -9,6 +9,7 @@ import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
+import { createLineTest } from './frontends/mcp/line-limit.ts';
 import { toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
@@ -48,10 +49,8 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      return toResult(await engine.call({ ...call, wholeReply: true }), {
-        asked: false,
-        promised: false,
-      });
+      const reply = await engine.call({ ...call, wholeReply: true, fits: createLineTest(false) });
+      return toResult(reply, { asked: true, promised: false });
     } finally {
       await engine.stop();
     }
@@ -210,7 +209,7 @@ export const createEngine = ({
     call: (request) => carry(rooms, request),
     resources: new HandleResources(handles),
     tasks,
-    replyWithResult: (kind, result) => replyWithResult(rooms, kind, result),
+    replyWithResult: (kind, result, fits) => replyWithResult(rooms, kind, result, fits),
     health: () => browser.health(),
     admitHost: (name) => {
       hosts.add(name);

@@ -12,6 +12,9 @@ import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskStart } from '../features/tasks/task-run.ts';
 
+/** Whether a frontend can send the reply, which depends on its wire format. */
+export type ReplyTest = (reply: Reply) => boolean;
+
 /** The input from a frontend. */
 export interface CallRequest {
   readonly name: string;
@@ -25,6 +28,8 @@ export interface CallRequest {
   readonly folder?: string | undefined;
   /** The client is a person or a program: large replies are inline too. */
   readonly wholeReply?: boolean | undefined;
+  /** True if the frontend can send a reply with a handle; shortens its preview. Default: always. */
+  readonly fits?: ReplyTest;
   /** The background task that makes this call. */
   readonly task?: TaskStart;
 }
@@ -34,6 +39,8 @@ export interface Reply {
   readonly text?: string;
   /** The data of a JSON text, for structuredContent. */
   readonly json?: unknown;
+  /** The JSON form of a reply that is a text or an image. */
+  readonly data?: unknown;
   readonly images: readonly Image[];
   readonly notes: readonly string[];
   readonly failure?: Failure;

@@ -4,7 +4,7 @@ import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
-import type { CallRequest, Reply } from './call.ts';
+import type { CallRequest, Reply, ReplyTest } from './call.ts';
 
 export interface Resource {
   readonly uri: string;
@@ -38,7 +38,7 @@ export interface Engine {
   /** Background tasks; an engine with running tasks is not idle. */
   readonly tasks: Tasks;
   /** Builds a reply from a task's result; a large result is stored under a handle. */
-  replyWithResult(kind: string, result: unknown): Promise<Reply>;
+  replyWithResult(kind: string, result: unknown, fits: ReplyTest): Promise<Reply>;
   /** The known state of the browser; sends no request and starts no Chrome. */
   health(): BrowserHealth;
   /**

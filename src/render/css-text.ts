@@ -2,7 +2,8 @@
 
 type StyleEntry = readonly [name: string, value: string];
 
-interface Element {
+interface CssElementData {
+  readonly ref: string;
   readonly label: string;
   readonly matches: number;
   readonly box: readonly [number, number, number, number];
@@ -45,7 +46,18 @@ const line = (name: string, text: string): string[] => (text === '' ? [] : [`${n
 const block = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${name}:`, ...lines.map((text) => ` ${text}`)];
 
-export const renderCssElement = (element: Element, ref: string): string => {
+/** The diagnosis of one element, or of the page. */
+export interface CssDiagnosis {
+  readonly page?: CssPageData;
+  readonly element?: CssElementData;
+}
+
+export const renderCss = ({ page, element }: CssDiagnosis): string => {
+  if (element) return renderCssElement(element);
+  return page ? renderCssPage(page) : '';
+};
+
+const renderCssElement = (element: CssElementData): string => {
   const [x, y, width, height] = element.box;
   const more = element.matches > 1 ? ` (first of ${element.matches})` : '';
   const rules = element.rules.map(
@@ -57,7 +69,7 @@ export const renderCssElement = (element: Element, ref: string): string => {
       : [];
   const others = element.otherVariables > 0 ? ` (${element.otherVariables} more in effect)` : '';
   return [
-    `${ref} ${element.label}${more}`,
+    `${element.ref} ${element.label}${more}`,
     `box: ${x},${y} ${width}x${height}`,
     `visibility: ${element.visibility}`,
     ...line('layout', element.layout.join('; ')),
@@ -69,7 +81,7 @@ export const renderCssElement = (element: Element, ref: string): string => {
   ].join('\n');
 };
 
-export const renderCssPage = (page: CssPageData): string =>
+const renderCssPage = (page: CssPageData): string =>
   [
     `viewport: ${page.viewport}`,
     ...block('problems', page.problems),

@@ -25,18 +25,28 @@ interface Keyed extends TextLine {
   readonly key: string;
 }
 
+/** An added, removed or changed line, and the line that describes its location. */
 interface DiffLine {
   readonly sign: '+' | '-' | '~';
   readonly text: string;
   readonly place: string;
 }
 
-/** Renders the changes, or one line if there are none. */
-export const renderDiff = (
+export interface PageChanges {
+  readonly changes: readonly DiffLine[];
+  /** Number of changes that did not fit into the budget. */
+  readonly more?: number;
+}
+
+export const renderDiff = (before: DiffSide, now: DiffSide, options: DiffOptions): string =>
+  renderChanges(selectChanges(before, now, options));
+
+/** Returns the changes that fit into the budget. */
+export const selectChanges = (
   before: DiffSide,
   now: DiffSide,
   { filter = 'all', maxTokens }: DiffOptions,
-): string => {
+): PageChanges => {
   const linesOf = (nodes: readonly AxNode[] = []): Keyed[] =>
     keyedLines({ nodes, refOf: now.refOf }, filter);
   const changes = findChanges(keyedLines(before, filter), keyedLines(now, filter), {
@@ -44,7 +54,16 @@ export const renderDiff = (
     now: linesOf(now.behind),
     seen: linesOf(before.seen),
   });
-  return changes.length === 0 ? UNCHANGED : fit(changes, maxTokens);
+  return fit(changes, maxTokens);
+};
+
+/** Renders the changes, or one line if there are none. */
+export const renderChanges = ({ changes, more = 0 }: PageChanges): string => {
+  if (changes.length + more === 0) return UNCHANGED;
+  const places = new Places();
+  const lines = changes.flatMap((change) => places.linesOf(change));
+  if (more > 0) lines.push(`… ${more.toLocaleString('en')} more changes: read the page again`);
+  return lines.join('\n');
 };
 
 /** The key of a usable element is its ref; the key of every other line is its text. */
@@ -156,22 +175,15 @@ const findPlaces = (lines: readonly TextLine[]): string[] => {
 
 const MAX_PLACE_CHARS = 80;
 
-const fit = (changes: readonly DiffLine[], maxTokens: number): string => {
-  const lines: string[] = [];
+const fit = (changes: readonly DiffLine[], maxTokens: number): PageChanges => {
   const places = new Places();
   let left = maxTokens - 12;
-  for (const [i, change] of changes.entries()) {
-    const next = places.linesOf(change);
-    left -= countTokens(next.join('\n')) + 1;
-    if (left < 0) {
-      lines.push(
-        `… ${(changes.length - i).toLocaleString('en')} more changes: read the page again`,
-      );
-      break;
-    }
-    lines.push(...next);
-  }
-  return lines.join('\n');
+  const end = changes.findIndex((change) => {
+    left -= countTokens(places.linesOf(change).join('\n')) + 1;
+    return left < 0;
+  });
+  if (end < 0) return { changes };
+  return { changes: changes.slice(0, end), more: changes.length - end };
 };
 
 /** Writes the location of changes: once for neighbours, and by indentation below a changed line. */

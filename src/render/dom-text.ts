@@ -1,6 +1,6 @@
 // Renders the element tree: one line per element, beginning with its ref.
 
-interface OutlineNodeData {
+export interface OutlineNodeData {
   readonly label: string;
   readonly text?: string;
   readonly ref?: string;

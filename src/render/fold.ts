@@ -1,7 +1,7 @@
 // Fits a page tree into a token budget by folding parts; each fold has a ref to expand it.
 import type { AxNode } from '../core/page-snapshot.ts';
 import { estimateTokens, type Fineness, measureFineness, LINE_END_TOKENS } from './tokens.ts';
-import { type TreeBlock, indent, renderNodeLine, type RefOf } from './tree.ts';
+import { type TreeBlock, buildLine, type OutlineLine, renderNodeLine, type RefOf } from './tree.ts';
 
 /**
  * Creates a ref for nodes that are not shown: `count` nodes from `first`, or all to the end; in a
@@ -83,8 +83,8 @@ const IN_VIEW = 100;
 export interface Folded {
   /** Whether everything fits into the budget. */
   readonly isWhole: boolean;
-  /** Writes the text; only nodes in the text get a ref. */
-  readonly write: (refs: Refs) => string;
+  /** Returns the lines; only nodes in the lines get a ref. */
+  readonly select: (refs: Refs) => OutlineLine[];
 }
 
 /** Chooses the part of a tree that fits into a budget. */
@@ -96,7 +96,7 @@ export const foldTree = (
   const threshold = chooseThreshold(weighed, maxTokens);
   return {
     isWhole: threshold === EVERYTHING,
-    write: (refs) => new Emitter(refs, threshold).emit(weighed).join('\n'),
+    select: (refs) => new Emitter(refs, threshold).emit(weighed),
   };
 };
 
@@ -318,9 +318,9 @@ const measureSize = (blocks: readonly Weighed[], threshold: number, limit: numbe
   return size;
 };
 
-/** Writes the chosen blocks and the folds. */
+/** Builds the lines of the chosen blocks and the folds. */
 class Emitter {
-  readonly #lines: string[] = [];
+  readonly #lines: OutlineLine[] = [];
   readonly #refs: Refs;
   readonly #threshold: number;
 
@@ -329,7 +329,7 @@ class Emitter {
     this.#threshold = threshold;
   }
 
-  emit(blocks: readonly Weighed[]): string[] {
+  emit(blocks: readonly Weighed[]): OutlineLine[] {
     this.#emitAll(blocks, this.#threshold);
     return this.#lines;
   }
@@ -355,19 +355,11 @@ class Emitter {
     const { refOf, refOfRange } = this.#refs;
     if (cutAt !== undefined) {
       const left = (node.name.length - cutAt).toLocaleString('en');
-      this.#lines.push(
-        indent(depth, renderNodeLine({ ...node, name: `${node.name.slice(0, cutAt)}…` }, refOf)),
-      );
-      this.#lines.push(
-        indent(depth, `… ${left} more characters, expand ${refOfRange(node, 1, cutAt)}`),
-      );
+      const cut = { ...node, name: `${node.name.slice(0, cutAt)}…` };
+      this.#lines.push(buildLine(cut, depth, refOf));
+      this.#pushFold(depth, `${left} more characters`, refOfRange(node, 1, cutAt));
     } else if (node.kind !== 'item')
-      this.#lines.push(
-        indent(
-          depth,
-          renderNodeLine(shortNamed(node), () => refOf(node)),
-        ),
-      );
+      this.#lines.push(buildLine(shortNamed(node), depth, () => refOf(node)));
     this.#emitAll(children, threshold);
   }
 
@@ -375,7 +367,11 @@ class Emitter {
     const [first] = run;
     if (!first) return;
     const ref = this.#refs.refOfRange(first.node, isFollowed ? run.length : undefined);
-    this.#lines.push(indent(first.depth, `… ${describeRun(run, before)}, expand ${ref}`));
+    this.#pushFold(first.depth, describeRun(run, before), ref);
+  }
+
+  #pushFold(depth: number, name: string, ref: string): void {
+    this.#lines.push({ depth, kind: 'fold', ref, name });
   }
 }
 

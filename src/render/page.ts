@@ -1,4 +1,4 @@
-// Renders the reply of read_page in ax mode: the page tree within a budget, or its changes.
+// Selects the part of a page tree that fits into a budget, and renders it.
 import { defined } from '../core/defined.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
@@ -6,10 +6,10 @@ import { countTokens } from './tokens.ts';
 import {
   type TreeBlock,
   type Filter,
-  indent,
   arrangeNodes,
-  type RefOf,
-  treeLines,
+  buildOutline,
+  type OutlineLine,
+  renderOutline,
 } from './tree.ts';
 
 /** A page that was read: its nodes, and a function that creates refs for shown nodes. */
@@ -24,30 +24,30 @@ export interface PageTextOptions {
   readonly maxTokens: number;
 }
 
-const EMPTY = '(no content)';
 /** If less of the budget is used, the fold is tried again with a larger budget. */
 const WELL_USED = 0.85;
 const MAX_ATTEMPTS = 8;
 
-export const renderPage = (
+export const renderPage = (page: ReadPage, options: PageTextOptions): string =>
+  renderOutline(selectOutline(page, options));
+
+/** A fold of a page of which nothing fits into the budget. */
+const ALL_FOLDED: OutlineLine = { depth: 0, kind: 'fold' };
+
+/** Returns the lines of the page that fit into the budget; only these nodes get refs. */
+export const selectOutline = (
   page: ReadPage,
   { filter = 'all', depth, maxTokens }: PageTextOptions,
-): string => {
+): readonly OutlineLine[] => {
   const blocks = arrangeNodes(page.nodes, filter);
-  if (blocks.length === 0) return EMPTY;
   if (
     depth === undefined &&
     measureSize(page.nodes) <= maxTokens * 1.5 &&
-    fits(writeAll(blocks, ANY_REFS.refOf), maxTokens)
+    fits(renderOutline(buildOutline(blocks, ANY_REFS.refOf)), maxTokens)
   )
-    return writeAll(blocks, page.refOf);
-  return fold(blocks, depth, maxTokens)?.write(page) ?? '…';
+    return buildOutline(blocks, page.refOf);
+  return fold(blocks, depth, maxTokens)?.select(page) ?? [ALL_FOLDED];
 };
-
-const writeAll = (blocks: readonly TreeBlock[], refOf: RefOf): string =>
-  treeLines(blocks, refOf)
-    .map((line) => indent(line.depth, line.text))
-    .join('\n');
 
 /** Margin for estimates that are slightly too low. */
 const SURE = 0.95;
@@ -72,7 +72,7 @@ const fold = (
       blocks,
       defined({ maxTokens: budget, maxDepth: depth === undefined ? undefined : depth - 1 }),
     );
-    const tokens = countTokens(folded.write(ANY_REFS));
+    const tokens = countTokens(renderOutline(folded.select(ANY_REFS)));
     if (tokens > maxTokens * SURE) {
       if (best) return best;
       budget = budget * 0.85 - 2;

@@ -1,6 +1,7 @@
-// Renders the page after an action: its changes if it was read before, else the whole page.
-import { renderDiff } from './diff.ts';
-import { renderPage, type ReadPage } from './page.ts';
+// The page after an action: its changes if it was read before, else its outline.
+import { type PageChanges, renderChanges, selectChanges } from './diff.ts';
+import { selectOutline, type ReadPage } from './page.ts';
+import { type OutlineLine, renderOutline } from './tree.ts';
 
 const MAX_TOKENS = 10_000;
 
@@ -9,10 +10,17 @@ interface StateReading {
   readonly before?: ReadPage;
 }
 
-export const renderStateAfter = (
-  mode: 'ax' | 'diff',
+export type StateAfter =
+  | { readonly mode: 'ax'; readonly lines: readonly OutlineLine[] }
+  | ({ readonly mode: 'diff' } & PageChanges);
+
+export const selectStateAfter = (
+  wanted: 'none' | 'ax' | 'diff',
   { now, before }: StateReading,
-): { readonly mode: 'ax' | 'diff'; readonly text: string } =>
-  mode === 'diff' && before
-    ? { mode, text: renderDiff(before, now, { maxTokens: MAX_TOKENS }) }
-    : { mode: 'ax', text: renderPage(now, { maxTokens: MAX_TOKENS }) };
+): StateAfter =>
+  wanted === 'diff' && before
+    ? { mode: 'diff', ...selectChanges(before, now, { maxTokens: MAX_TOKENS }) }
+    : { mode: 'ax', lines: selectOutline(now, { maxTokens: MAX_TOKENS }) };
+
+export const renderStateAfter = (state: StateAfter): string =>
+  state.mode === 'diff' ? renderChanges(state) : renderOutline(state.lines);

@@ -1,5 +1,6 @@
 // Renders a page tree: one short line per node, ref first, indented only for structure.
-import type { AxNode } from '../core/page-snapshot.ts';
+import { defined } from '../core/defined.ts';
+import type { AxKind, AxNode } from '../core/page-snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
 export type RefOf = (node: AxNode) => string;
@@ -60,8 +61,26 @@ const plain = (text: string): string => (FORGED.test(text) ? `\\${text}` : text)
 
 const hashes = (level: string): string => '#'.repeat(Math.min(Math.max(Number(level) || 2, 1), 6));
 
+/** A line of the outline as data: a node that is shown, or a fold that `ref` expands. */
+export interface OutlineLine {
+  readonly depth: number;
+  readonly kind: AxKind | 'fold';
+  readonly ref?: string;
+  readonly role?: string;
+  readonly name?: string;
+  readonly states?: string;
+  /** The value of a field. */
+  readonly current?: string;
+  readonly url?: string;
+}
+
+/** The strings of a node that its line shows. */
+type NodeWords = Pick<AxNode, 'role' | 'name' | 'states' | 'value' | 'url'> & {
+  readonly kind: OutlineLine['kind'];
+};
+
 /** Role, name, states and value of a node that is not plain text. */
-const detailed = ({ role, name, states, value, url }: AxNode): string => {
+const detailed = ({ role, name, states, value, url }: NodeWords): string => {
   let line = role;
   if (name !== '') line += ` ${quote(name)}`;
   if (states !== '') line += ` ${states}`;
@@ -70,23 +89,67 @@ const detailed = ({ role, name, states, value, url }: AxNode): string => {
   return line;
 };
 
-/** The line of a node without its indentation; empty if the node has only children. */
-export const renderNodeLine = (node: AxNode, refOf: RefOf): string => {
-  switch (node.kind) {
+const renderFold = (name: string, ref: string): string =>
+  ref === '' ? '…' : `… ${name}, expand ${ref}`;
+
+const renderWords = (words: NodeWords, ref: string): string => {
+  switch (words.kind) {
     case 'text':
-      return plain(node.name);
+      return plain(words.name);
     case 'heading':
-      return `${hashes(node.role)} ${node.name}`;
+      return `${hashes(words.role)} ${words.name}`;
     case 'image':
-      return `img ${quote(node.name)}`;
+      return `img ${quote(words.name)}`;
     case 'item':
       return '';
-    case 'control':
-      return `${refOf(node)} ${detailed(node)}`;
+    case 'fold':
+      return renderFold(words.name, ref);
     default:
-      return node.role === 'aria-hidden' ? `${refOf(node)} ${detailed(node)}` : detailed(node);
+      return ref === '' ? detailed(words) : `${ref} ${detailed(words)}`;
   }
 };
+
+const hasRef = ({ kind, role }: AxNode): boolean =>
+  kind === 'control' || (role === 'aria-hidden' && HAS_DETAILS.has(kind));
+const HAS_DETAILS: ReadonlySet<AxKind> = new Set(['group', 'frame', 'note']);
+
+/** The line of a node without its indentation; empty if the node has only children. */
+export const renderNodeLine = (node: AxNode, refOf: RefOf): string =>
+  renderWords(node, hasRef(node) ? refOf(node) : '');
+
+/** The kinds whose role is not shown. */
+const WITHOUT_ROLE: ReadonlySet<AxKind> = new Set(['text', 'image']);
+
+export const buildLine = (node: AxNode, depth: number, refOf: RefOf): OutlineLine => {
+  const { kind, role, name, states, value, url } = node;
+  return defined({
+    depth,
+    kind,
+    ref: hasRef(node) ? refOf(node) : undefined,
+    role: WITHOUT_ROLE.has(kind) ? undefined : role,
+    name: name === '' ? undefined : name,
+    states: states === '' ? undefined : states,
+    current: value === '' ? undefined : value,
+    url: url === '' ? undefined : url,
+  });
+};
+
+const EMPTY = '(no content)';
+
+export const renderOutline = (lines: readonly OutlineLine[]): string =>
+  lines.length === 0 ? EMPTY : lines.map(renderOutlineLine).join('\n');
+
+const renderOutlineLine = ({
+  depth,
+  kind,
+  ref = '',
+  role = '',
+  name = '',
+  states = '',
+  current = '',
+  url = '',
+}: OutlineLine): string =>
+  indent(depth, renderWords({ kind, role, name, states, value: current, url }, ref));
 
 const MAX_INDENT = 20;
 
@@ -100,6 +163,17 @@ export interface TextLine {
   readonly text: string;
   readonly node: AxNode;
 }
+
+/** All nodes of a tree with their depth, in order. */
+export const buildOutline = (blocks: readonly TreeBlock[], refOf: RefOf): OutlineLine[] => {
+  const lines: OutlineLine[] = [];
+  const visit = ({ node, depth, children }: TreeBlock): void => {
+    if (node.kind !== 'item') lines.push(buildLine(node, depth, refOf));
+    for (const child of children) visit(child);
+  };
+  for (const block of blocks) visit(block);
+  return lines;
+};
 
 /** All lines of a tree, in order. */
 export const treeLines = (blocks: readonly TreeBlock[], refOf: RefOf): TextLine[] => {

@@ -60,8 +60,8 @@ export const LISTED_VALUE = {
 };
 
 /** The header trait of tools that return the state after an action. */
-export const renderStateHeader = (_: unknown, { state }: ActionData): 'ax' | 'diff' | undefined =>
-  state?.mode;
+export const renderStateHeader = (_: unknown, { after }: ActionData): 'ax' | 'diff' | undefined =>
+  after?.mode;
 
 interface TargetInput {
   readonly ref?: string | undefined;

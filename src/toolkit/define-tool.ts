@@ -129,6 +129,8 @@ export interface View {
   readonly text?: string;
   readonly json?: unknown;
   readonly images?: readonly Image[];
+  /** The JSON form of a text or of images; default: the tool's data. */
+  readonly data?: object;
 }
 
 /** A payload and the key of its items. */

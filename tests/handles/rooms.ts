@@ -7,6 +7,7 @@ import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
+import { createLineTest } from '../../src/frontends/mcp/line-limit.ts';
 import { toResult } from '../../src/frontends/mcp/result.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
@@ -92,7 +93,8 @@ export class TestRooms {
   }
 
   call(name: string, args: object = {}): Promise<Reply> {
-    return carry(this.rooms, { name, arguments: args });
+    const fits = createLineTest(this.rooms.config.structuredContent);
+    return carry(this.rooms, { name, arguments: args, fits });
   }
 
   async json<T>(name: string, args: object = {}): Promise<T> {

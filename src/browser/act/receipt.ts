@@ -87,7 +87,7 @@ export interface ActionData {
   readonly receipt?: Receipt | undefined;
   readonly submitted?: Receipt | undefined;
   readonly receipts?: readonly { readonly receipt: Receipt }[];
-  readonly state?: { readonly mode: 'ax' | 'diff' };
+  readonly after?: { readonly mode: 'ax' | 'diff' };
 }
 
 /** For the noEffect trait of acting tools: whether the last action had no visible effect. */

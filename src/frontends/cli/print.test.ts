@@ -54,6 +54,15 @@ it('keeps the text of a reply with a picture, and prints notes after it on stder
   });
 });
 
+it('prints the JSON form of a text for programs, and the text for people', async () => {
+  const answer = {
+    content: [{ type: 'text', text: 'clicked e5' }],
+    structuredContent: { receipt: { did: 'clicked' } },
+  } as const;
+  expect((await print(answer, 'json')).out).toBe('{"receipt":{"did":"clicked"}}');
+  expect((await print(answer, 'text')).out).toBe('clicked e5');
+});
+
 it.each([
   ['{"a":1}', '{"a":1}'],
   ['42', '42'],

@@ -42,7 +42,8 @@ export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Pr
     return 0;
   }
   const saved = await Promise.all(pictures.map(options.savePicture));
-  const shown = pick === undefined || body === undefined ? body : picked(body, pick, format);
+  const whole = format === 'json' ? formatData(answer, body) : body;
+  const shown = pick === undefined || whole === undefined ? whole : picked(whole, pick, format);
   if (saved.length > 0)
     terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
   else
@@ -70,6 +71,15 @@ const partsOf = ({
 /** JSON is indented on a terminal; otherwise the text is the same that an agent gets. */
 const asText = (text: string, { interactive, columns }: Terminal): string =>
   interactive && /^[[{]/.test(text) && isJson(text) ? renderJson(JSON.parse(text), columns) : text;
+
+/** The JSON form of a reply, if the daemon sent it and the text is not JSON itself. */
+const formatData = (
+  { structuredContent }: ToolAnswer,
+  body: string | undefined,
+): string | undefined =>
+  structuredContent === undefined || (body !== undefined && isJson(body))
+    ? body
+    : JSON.stringify(structuredContent);
 
 /** JSON is printed unchanged; any other text is printed as a JSON string. */
 const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));

@@ -4,6 +4,7 @@ import type { CallRequest } from '../../pipeline/call.ts';
 import { returnsOnlyJson } from './tool-listing.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createProgressReport, type ProgressReport } from './progress.ts';
+import { createLineTest } from './line-limit.ts';
 import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
@@ -18,19 +19,18 @@ export const callTool = async (
   if (tool?.traits.duration === 'job' && followsTasks(params, exchange))
     return startTask(engine, { name, args: params['arguments'], client: exchange.client });
   const progress = progressTo(params, exchange);
+  const asked = exchange.client?.wishes?.structuredContent ?? engine.config.structuredContent;
   const reply = await engine.call({
     name,
     arguments: params['arguments'],
     signal: exchange.signal,
+    fits: createLineTest(asked),
     ...callerOf(exchange),
     ...defined({ onProgress: progress ? progress.report : undefined }),
   });
   await progress?.end();
   const promised = tool !== undefined && returnsOnlyJson(tool);
-  return toResult(reply, {
-    asked: exchange.client?.wishes?.structuredContent ?? engine.config.structuredContent,
-    promised,
-  });
+  return toResult(reply, { asked, promised });
 };
 
 const callerOf = ({

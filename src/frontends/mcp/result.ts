@@ -41,8 +41,9 @@ const structuredOf = (
   reply: Reply,
   { asked, promised }: Structured,
 ): Pick<ToolResult, 'structuredContent'> => {
-  if (!asked || (reply.json === undefined && !promised)) return {};
-  const data = reply.json ?? reply.text ?? null;
+  const structure = reply.json ?? reply.data;
+  if (!asked || (structure === undefined && !promised)) return {};
+  const data = structure ?? reply.text ?? null;
   return { structuredContent: isPlainObject(data) ? data : { result: data } };
 };
 

@@ -4,6 +4,7 @@ import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
 import type { Exchange, Served } from './methods.ts';
+import { createLineTest } from './line-limit.ts';
 import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult, type ToolResult } from './result.ts';
 
@@ -134,6 +135,7 @@ const resultOf = async (
   const reply = await engine.replyWithResult(
     kind,
     found && 'result' in found ? found.result : null,
+    createLineTest(false),
   );
   return toResult(reply, { asked: false, promised: false });
 };

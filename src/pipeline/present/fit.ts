@@ -11,22 +11,18 @@ import type { HandleMeta } from '../../store/handles/handle-files.ts';
 import { jsonPayload, type Payload, textPayload } from '../../store/handles/handle-payload.ts';
 import type { StoredForm, View } from '../../toolkit/define-tool.ts';
 import type { Services } from '../../toolkit/context.ts';
-import type { Call, Reply, TimedCall } from '../call.ts';
+import type { Reply, ReplyTest, TimedCall } from '../call.ts';
 import { buildBody, type Stage } from './stage.ts';
 
 const INLINE_LIMIT_BYTES = 32_768;
 /** A larger body is stored even if no handle was requested: it would fill a model's context. */
 const UNASKED_LIMIT_BYTES = 102_400;
-/** Maximum size of a reply in handle mode, as a line of JSON-RPC. */
-const LINE_BYTES = 4096;
-/** Reserved in that line for a long request id, protocol fields, and notes that are added later. */
-const RESERVED_BYTES = 640;
-
 /** Builds the reply for a client that follows a task without a call. */
 export const replyWithResult = async (
   rooms: Services,
   kind: string,
   result: unknown,
+  fits: ReplyTest,
 ): Promise<Reply> => {
   const inline = { text: await stringifyInSlices(result), images: [], notes: [] };
   if (rooms.config.outputHandleTtlHours === 0) return inline;
@@ -35,10 +31,8 @@ export const replyWithResult = async (
   const payload = jsonPayload(result, items);
   const meta = await rooms.handles.store(payload, kind);
   const notes = [noteOnStored(meta, false)];
-  const text = JSON.stringify(
-    describeWithin({ rooms, notes }, meta, beginning(payload, PREVIEW_BYTES).text),
-  );
-  return { text, images: [], notes };
+  const preview = beginning(payload, PREVIEW_BYTES).text;
+  return { ...describeReply(describeWithin(meta, preview, { notes, fits })), notes };
 };
 
 export const fit: Stage = async (call, presented) => {
@@ -53,7 +47,9 @@ export const fit: Stage = async (call, presented) => {
   const meta = await call.rooms.handles.store(payload, tool.name);
   if (limit === UNASKED_LIMIT_BYTES)
     call.notes.push(noteOnStored(meta, tool.traits.large === true));
-  const descriptor = describeWithin(call, meta, beginning(payload, PREVIEW_BYTES).text);
+  const { notes, request } = call;
+  const preview = beginning(payload, PREVIEW_BYTES).text;
+  const descriptor = describeWithin(meta, preview, { notes, fits: request.fits });
   return { ...presented, view: { json: descriptor, ...(view.images && { images: view.images }) } };
 };
 
@@ -114,28 +110,22 @@ const beginning = (payload: Payload, bytes: number): { text: string; bytes: numb
  * The descriptor with the longest preview that fits: escaping can make a text several times longer.
  */
 const describeWithin = (
-  call: Pick<Call, 'rooms' | 'notes'>,
   meta: HandleMeta,
   text: string,
+  { notes, fits = () => true }: { notes: readonly string[]; fits?: ReplyTest | undefined },
 ): Descriptor => {
   const describe = (bytes: number): Descriptor => describeHandle(meta, cutToBytes(text, bytes));
-  let [fits, tooLong] = [0, PREVIEW_BYTES + 1];
-  while (tooLong - fits > 1) {
-    const middle = (fits + tooLong) >> 1;
-    if (lineBytes(call, describe(middle)) <= LINE_BYTES - RESERVED_BYTES) fits = middle;
+  let [short, tooLong] = [0, PREVIEW_BYTES + 1];
+  while (tooLong - short > 1) {
+    const middle = (short + tooLong) >> 1;
+    if (fits({ ...describeReply(describe(middle)), notes })) short = middle;
     else tooLong = middle;
   }
-  return describe(fits);
+  return describe(short);
 };
 
-const lineBytes = (
-  { notes, rooms }: Pick<Call, 'rooms' | 'notes'>,
-  descriptor: Descriptor,
-): number => {
-  const content = [JSON.stringify(descriptor), ...notes].map((text) => ({ type: 'text', text }));
-  const result = defined({
-    content,
-    structuredContent: rooms.config.structuredContent ? descriptor : undefined,
-  });
-  return Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 0, result }));
-};
+const describeReply = (json: Descriptor): Omit<Reply, 'notes'> => ({
+  text: JSON.stringify(json),
+  json,
+  images: [],
+});

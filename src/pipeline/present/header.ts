@@ -4,7 +4,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { sanitiseTitle } from '../../policy/sanitise.ts';
 import type { HeaderMode } from '../../toolkit/define-tool.ts';
 import { redactorFor } from '../redactor-for.ts';
-import type { Stage } from './stage.ts';
+import type { HeaderState, Stage } from './stage.ts';
 
 export const header: Stage = (call, presented) => {
   const { view, result } = presented;
@@ -21,17 +21,14 @@ export const header: Stage = (call, presented) => {
     `- Page Mode: ${state.mode}`,
     `- Captured At: ${new Date(state.capturedAt).toISOString()}`,
   ];
-  return { ...presented, view: { ...view, text: `${lines.join('\n')}\n\n${view.text}` } };
+  return { ...presented, state, view: { ...view, text: `${lines.join('\n')}\n\n${view.text}` } };
 };
 
 /** Read at call time, so that a host can change it without a restart. */
 const isHeaderOff = (): boolean => process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off';
 
 /** Uses known state only; sends no request to Chrome. */
-const stateOf = (
-  tab: Tab,
-  mode: HeaderMode,
-): { url: string; title: string; mode: HeaderMode; capturedAt: number; tabId: string } => ({
+const stateOf = (tab: Tab, mode: HeaderMode): HeaderState => ({
   url: formatAddress(tab.url),
   title: sanitiseTitle(tab.title),
   mode,

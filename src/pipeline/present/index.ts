@@ -24,11 +24,22 @@ export const present: Step<TimedCall, TimedCall, ToolOutput, Reply> = async (cal
   return buildReply(call, presented);
 };
 
-const buildReply = async (call: TimedCall, { view }: Presented): Promise<Reply> => ({
-  ...(await renderBody(view, call.deadline.signal)),
-  images: view.images ?? [],
+const buildReply = async (call: TimedCall, presented: Presented): Promise<Reply> => ({
+  ...(await renderBody(presented.view, call.deadline.signal)),
+  ...buildData(presented),
+  images: presented.view.images ?? [],
   notes: call.notes,
 });
+
+/** The JSON form of a reply whose body is not JSON. */
+const buildData = ({ view, state, result }: Presented): Pick<Reply, 'data'> => {
+  if (view.json !== undefined && view.lead === undefined) return {};
+  const data = view.data ?? result.data;
+  return { data: state ? { state, ...toObject(data) } : data };
+};
+
+const toObject = (data: unknown): object =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? data : { result: data };
 
 const renderBody = async (
   view: View,

@@ -1,11 +1,21 @@
 // Type of a presentation stage: takes the result and view so far and returns the next form.
-import type { View } from '../../toolkit/define-tool.ts';
+import type { HeaderMode, View } from '../../toolkit/define-tool.ts';
 import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { TimedCall } from '../call.ts';
 
 export interface Presented {
   readonly result: ToolOutput;
   readonly view: View;
+  /** The page that the reply describes. */
+  readonly state?: HeaderState;
+}
+
+export interface HeaderState {
+  readonly url: string;
+  readonly title: string;
+  readonly mode: HeaderMode;
+  readonly capturedAt: number;
+  readonly tabId: string;
 }
 
 export type Stage = (call: TimedCall, presented: Presented) => Presented | Promise<Presented>;

@@ -9,7 +9,7 @@ import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
 import { waitForPage } from '../../browser/act/wait-for.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,
@@ -115,11 +115,11 @@ export const act = defineTool({
     const reading = await readAfter(tab, returnAfterState, signal);
     return defined({
       receipts,
-      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
     });
   },
-  render: ({ receipts, state }) => {
+  render: ({ receipts, after }) => {
     const text = receipts.map(({ receipt, url }) => renderReceipt(receipt, url)).join('\n');
-    return state ? { lead: text, text: state.text } : text;
+    return after ? { lead: text, text: renderStateAfter(after) } : text;
   },
 });

@@ -1,6 +1,5 @@
 // computer: acts at coordinates, for targets without an element, and reports the element hit.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { interact } from '../../browser/act/interact.ts';
 import { clickAt, dragFromTo, moveToPoint, scrollAt } from '../../browser/act/pointing.ts';
@@ -9,6 +8,7 @@ import type { ActionContext } from '../../browser/act/perform.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { ACT_FIELDS, createActionContext } from '../../toolkit/acting-context.ts';
+import { renderScreenshot } from '../../render/screenshot.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markListedAs } from '../../toolkit/tool-description.ts';
 
@@ -128,13 +128,6 @@ export const computer = defineTool({
   },
   render: ({ picture, receipt, url }) => {
     if (receipt) return renderReceipt(receipt, url);
-    const scaled =
-      picture.scale < 1
-        ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})`
-        : undefined;
-    return defined({
-      images: [{ data: picture.data, mimeType: picture.mimeType }],
-      text: scaled ? scaled : undefined,
-    });
+    return renderScreenshot(picture);
   },
 });

@@ -13,7 +13,7 @@ import {
 } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,
@@ -143,12 +143,12 @@ export const fillForm = defineTool({
       failed: failed.map(shortFailure),
       effects,
       url: tab.url,
-      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
       submitted: submitted ? submitted : undefined,
       notSubmitted: submit !== false && failed.length > 0 ? (true as const) : undefined,
     });
   },
-  render: ({ filled, total, failed, effects, submitted, notSubmitted, url, state }) => {
+  render: ({ filled, total, failed, effects, submitted, notSubmitted, url, after }) => {
     const all = failed.length === 0;
     const followed = renderEffects(withoutNoise(effects), url);
     const lines = [
@@ -163,7 +163,7 @@ export const fillForm = defineTool({
       ...(submitted ? [renderReceipt(submitted, url)] : []),
     ];
     const text = lines.join('\n');
-    return state ? { lead: text, text: state.text } : text;
+    return after ? { lead: text, text: renderStateAfter(after) } : text;
   },
 });
 

@@ -6,7 +6,7 @@ import { ACTIONS, interact as act, type Interaction } from '../../browser/act/in
 import { hasNoEffect } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,
@@ -106,9 +106,11 @@ export const interact = defineTool({
     return defined({
       receipt,
       url: tab.url,
-      state: reading ? renderStateAfter(returnAfterState as 'ax', reading) : undefined,
+      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
     });
   },
-  render: ({ receipt, url, state }) =>
-    state ? { lead: renderReceipt(receipt, url), text: state.text } : renderReceipt(receipt, url),
+  render: ({ receipt, url, after }) => {
+    const text = renderReceipt(receipt, url);
+    return after ? { lead: text, text: renderStateAfter(after) } : text;
+  },
 });

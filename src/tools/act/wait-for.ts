@@ -1,5 +1,6 @@
 // wait_for: returns as soon as all given conditions are true.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
 import {
@@ -31,55 +32,110 @@ const input = () => ({
 });
 
 type WaitForInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
-type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<string>;
 
-const quote = (value: string): string =>
-  JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
+/** A condition that became true, and what it found. */
+type Reached =
+  | { readonly condition: 'text' | 'textGone' | 'function'; readonly wanted: string }
+  | { readonly condition: 'selector' | 'selectorGone'; readonly wanted: string }
+  | { readonly condition: 'url'; readonly url: string }
+  | { readonly condition: 'loadState'; readonly state: string }
+  | {
+      readonly condition: 'request';
+      readonly method: string;
+      readonly url: string;
+      readonly status?: number;
+      readonly error?: string;
+    }
+  | {
+      readonly condition: 'download';
+      readonly id: string;
+      readonly file: string;
+      readonly state: string;
+    }
+  | { readonly condition: 'console'; readonly level: string; readonly message: string };
 
-/** One function per condition: waits, and returns a short text about the state. */
+type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<Reached>;
+
+/** One function per condition: waits, and returns the facts that it found. */
 const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
-  text: async (value, ms, { tab, signal }) => (
-    await waitForPage(tab, { text: value }, ms, signal),
-    `text ${quote(value)} is visible`
-  ),
-  textGone: async (value, ms, { tab, signal }) => (
-    await waitForPage(tab, { text: value, gone: true }, ms, signal),
-    `text ${quote(value)} is gone`
-  ),
-  selector: async (value, ms, { tab, signal }) => (
-    await waitForPage(tab, { selector: value }, ms, signal),
-    `${value.slice(0, 100)} is visible`
-  ),
-  selectorGone: async (value, ms, { tab, signal }) => (
-    await waitForPage(tab, { selector: value, gone: true }, ms, signal),
-    `${value.slice(0, 100)} is gone`
-  ),
-  url: async (value, ms, { tab, signal }) =>
-    `url ${(await waitForUrl(tab, value, ms, signal)).slice(0, 300)}`,
-  loadState: async (value, ms, { tab, signal }) => {
-    if (value === 'networkidle') await waitForIdle(tab, ms, signal);
-    else await waitForLoad(tab, value as 'load', ms, signal);
-    return value === 'networkidle'
-      ? 'network idle'
-      : `page ${value === 'load' ? 'loaded' : 'content loaded'}`;
+  text: async (wanted, ms, { tab, signal }) => {
+    await waitForPage(tab, { text: wanted }, ms, signal);
+    return { condition: 'text', wanted };
+  },
+  textGone: async (wanted, ms, { tab, signal }) => {
+    await waitForPage(tab, { text: wanted, gone: true }, ms, signal);
+    return { condition: 'textGone', wanted };
+  },
+  selector: async (wanted, ms, { tab, signal }) => {
+    await waitForPage(tab, { selector: wanted }, ms, signal);
+    return { condition: 'selector', wanted };
+  },
+  selectorGone: async (wanted, ms, { tab, signal }) => {
+    await waitForPage(tab, { selector: wanted, gone: true }, ms, signal);
+    return { condition: 'selectorGone', wanted };
+  },
+  url: async (value, ms, { tab, signal }) => ({
+    condition: 'url',
+    url: await waitForUrl(tab, value, ms, signal),
+  }),
+  loadState: async (state, ms, { tab, signal }) => {
+    if (state === 'networkidle') await waitForIdle(tab, ms, signal);
+    else await waitForLoad(tab, state as 'load', ms, signal);
+    return { condition: 'loadState', state };
   },
   request: async (value, ms, { tab, session, signal }) => {
     const keyOf = session.traffic.keyOf.bind(session.traffic);
     const { method, url, status, failure } = await waitForRequest(tab, value, keyOf, ms, signal);
-    return `${method} ${url.slice(0, 200)} ${status ?? failure?.error ?? ''}`.trim();
+    return { condition: 'request', method, url, ...defined({ status, error: failure?.error }) };
   },
   download: async (value, ms, { tab, signal }) => {
     const { id, file, state } = await waitForDownload(tab, value, ms, signal);
-    return `download ${id} ${quote(file)} ${state}`;
+    return { condition: 'download', id, file, state };
   },
   console: async (value, ms, { tab, signal }) => {
     const { level, text: message } = await waitForConsole(tab, value, ms, signal);
-    return `console ${level} ${quote(message)}`;
+    return { condition: 'console', level, message };
   },
-  function: async (value, ms, { tab, signal }) => (
-    await waitForFunction(tab, value, ms, signal),
-    'function is true'
-  ),
+  function: async (wanted, ms, { tab, signal }) => {
+    await waitForFunction(tab, wanted, ms, signal);
+    return { condition: 'function', wanted };
+  },
+};
+
+const quote = (value: string): string =>
+  JSON.stringify(value.length > 100 ? `${value.slice(0, 99)}…` : value);
+
+const LOAD_STATES: ReadonlyMap<string, string> = new Map([
+  ['networkidle', 'network idle'],
+  ['load', 'page loaded'],
+  ['domcontentloaded', 'page content loaded'],
+]);
+
+const renderReached = (reached: Reached): string => {
+  switch (reached.condition) {
+    case 'text':
+      return `text ${quote(reached.wanted)} is there`;
+    case 'textGone':
+      return `text ${quote(reached.wanted)} is gone`;
+    case 'selector':
+      return `${reached.wanted.slice(0, 100)} is there`;
+    case 'selectorGone':
+      return `${reached.wanted.slice(0, 100)} is gone`;
+    case 'function':
+      return 'function is true';
+    case 'url':
+      return `url ${reached.url.slice(0, 300)}`;
+    case 'loadState':
+      return LOAD_STATES.get(reached.state) ?? reached.state;
+    case 'request': {
+      const { method, url, status, error = '' } = reached;
+      return `${method} ${url.slice(0, 200)} ${status ?? error}`.trim();
+    }
+    case 'download':
+      return `download ${reached.id} ${quote(reached.file)} ${reached.state}`;
+    default:
+      return `console ${reached.level} ${quote(reached.message)}`;
+  }
 };
 
 /** Time for the reply after the wait; added to the waiting time for the deadline. */
@@ -121,10 +177,11 @@ export const waitFor = defineTool({
     const asked = Object.entries(given).filter(
       (entry): entry is [keyof WaitForInput, string] => entry[1] !== undefined,
     );
-    const holds = await Promise.all(
+    const reached = await Promise.all(
       asked.map(([name, value]) => WAITS[name](value, maxMs, context)),
     );
-    return { holds, waitedMs: Math.round(monotonicMs() - startedAt) };
+    return { reached, waitedMs: Math.round(monotonicMs() - startedAt) };
   },
-  render: ({ holds, waitedMs }) => `${holds.join('; ')} (after ${waitedMs} ms)`,
+  render: ({ reached, waitedMs }) =>
+    `${reached.map(renderReached).join('; ')} (after ${waitedMs} ms)`,
 });

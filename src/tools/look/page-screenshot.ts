@@ -13,6 +13,7 @@ import {
   type Screenshot,
 } from '../../browser/tabs/screenshot.ts';
 import { saveFile } from '../../store/files/pictures.ts';
+import { renderScreenshot } from '../../render/screenshot.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 interface ScreenshotSubject {
@@ -134,13 +135,6 @@ export const pageScreenshot = defineTool({
   },
   render: ({ picture, saved }) => {
     if (!picture) return { json: saved };
-    const scaled =
-      picture.scale < 1
-        ? `scaled to ${picture.width}x${picture.height} (x${picture.scale.toFixed(3)})`
-        : undefined;
-    return defined({
-      images: [{ data: picture.data, mimeType: picture.mimeType }],
-      text: scaled ? scaled : undefined,
-    });
+    return renderScreenshot(picture);
   },
 });

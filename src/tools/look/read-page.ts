@@ -4,13 +4,18 @@ import { readCss } from '../../browser/read/read-css.ts';
 import { readDom } from '../../browser/read/read-dom.ts';
 import { readMarkdown } from '../../browser/read/read-markdown.ts';
 import { readAgain } from '../../browser/read/read-tree.ts';
-import { renderCssElement, renderCssPage } from '../../render/css-text.ts';
-import { renderDiff } from '../../render/diff.ts';
-import { renderDom } from '../../render/dom-text.ts';
+import { type CssDiagnosis, renderCss } from '../../render/css-text.ts';
+import { type PageChanges, renderChanges, selectChanges } from '../../render/diff.ts';
+import { type OutlineNodeData, renderDom } from '../../render/dom-text.ts';
 import { fitLines } from '../../render/fit-lines.ts';
-import { cutMarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
-import { renderPage } from '../../render/page.ts';
+import {
+  cutMarkdownPage,
+  type MarkdownPage,
+  renderMarkdownPage,
+} from '../../render/markdown-text.ts';
+import { selectOutline } from '../../render/page.ts';
 import { estimateTokens } from '../../render/tokens.ts';
+import { type OutlineLine, renderOutline } from '../../render/tree.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -41,10 +46,12 @@ const CHARS_PER_TOKEN = 3;
 
 type ReadPageInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
-interface ReadPageData {
-  readonly text: string;
-  readonly isDiff?: true;
-}
+type ReadPageData =
+  | { readonly mode: 'ax'; readonly lines: readonly OutlineLine[] }
+  | ({ readonly mode: 'diff' } & PageChanges)
+  | { readonly mode: 'dom'; readonly tree: OutlineNodeData }
+  | ({ readonly mode: 'css' } & CssDiagnosis)
+  | ({ readonly mode: 'markdown' } & MarkdownPage);
 
 type ReadMode = (input: ReadPageInput, context: TabContext) => Promise<ReadPageData>;
 
@@ -81,28 +88,25 @@ const markdown: ReadMode = async (given, context) => {
       `[${part} only, ${wordsOutside} words around it left out; selector: "body" includes ` +
         `them]`,
     );
-  return { text: renderMarkdownPage(cutMarkdownPage(whole, { maxTokens: max_tokens, cursor })) };
+  return { mode: 'markdown', ...cutMarkdownPage(whole, { maxTokens: max_tokens, cursor }) };
 };
 
 /** Reads about as much as fits in `max_tokens`; if that was too much, reads again with less. */
 const dom: ReadMode = async ({ ref, selector, depth, urls, max_tokens }, { tab, signal }) => {
   let maxChars = max_tokens * CHARS_PER_TOKEN;
   for (let attempt = 1; ; attempt++) {
-    const text = renderDom(await readDom(tab, { ref, selector, depth, urls, maxChars }, signal));
-    const tokens = estimateTokens(text);
-    if (tokens <= max_tokens || attempt === 3) return { text: fitLines(text, max_tokens) };
+    const tree = await readDom(tab, { ref, selector, depth, urls, maxChars }, signal);
+    const tokens = estimateTokens(renderDom(tree));
+    if (tokens <= max_tokens || attempt === 3) return { mode: 'dom', tree };
     maxChars *= (max_tokens / tokens) * 0.9;
   }
 };
 
-const css: ReadMode = async ({ ref, selector, max_tokens }, { tab, signal }) => {
+const css: ReadMode = async ({ ref, selector }, { tab, signal }) => {
   const { page, element, refOf } = await readCss(tab, { ref, selector }, signal);
-  return {
-    text: fitLines(
-      element ? renderCssElement(element, refOf(element.target)) : renderCssPage(page),
-      max_tokens,
-    ),
-  };
+  if (!element) return { mode: 'css', page };
+  const { target, ...facts } = element;
+  return { mode: 'css', element: { ref: refOf(target), ...facts } };
 };
 
 const ax: ReadMode = async (given, context) => {
@@ -114,14 +118,29 @@ const ax: ReadMode = async (given, context) => {
     signal,
   );
   if (since !== undefined && before)
-    return { text: renderDiff(before, now, { filter, maxTokens: max_tokens }), isDiff: true };
+    return { mode: 'diff', ...selectChanges(before, now, { filter, maxTokens: max_tokens }) };
   if (since !== undefined)
     note('[No earlier read of this part to compare with, so all of it is shown]');
   if (now.nodes.length === 0) suggestWaiting(given, context);
-  return { text: renderPage(now, { filter, depth, maxTokens: max_tokens }) };
+  return { mode: 'ax', lines: selectOutline(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
 const MODES: Readonly<Record<ReadPageInput['mode'], ReadMode>> = { ax, dom, css, markdown };
+
+const renderReading = (data: ReadPageData, { max_tokens }: ReadPageInput): string => {
+  switch (data.mode) {
+    case 'ax':
+      return renderOutline(data.lines);
+    case 'diff':
+      return renderChanges(data);
+    case 'dom':
+      return fitLines(renderDom(data.tree), max_tokens);
+    case 'css':
+      return fitLines(renderCss(data), max_tokens);
+    default:
+      return renderMarkdownPage(data);
+  }
+};
 
 export const readPage = defineTool({
   name: 'read_page',
@@ -141,11 +160,11 @@ export const readPage = defineTool({
     needsPage: true,
     timeoutMs: 20_000,
     large: true,
-    header: ({ mode }: ReadPageInput, { isDiff }: ReadPageData) => (isDiff ? 'diff' : mode),
+    header: (_: unknown, { mode }: ReadPageData) => mode,
     core: true,
   },
   input,
   examples: [{}, { mode: 'markdown' }, { mode: 'css', selector: '#menu' }],
   run: (given, context) => MODES[given.mode](given, context),
-  render: ({ text }) => text,
+  render: renderReading,
 });

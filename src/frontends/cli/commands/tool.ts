@@ -134,7 +134,7 @@ const connect = (
       flags: parsed.flags,
       start,
       signal,
-      wishes: { wholeReplies: true },
+      wishes: { wholeReplies: true, structuredContent: parsed.format === 'json' },
       session,
     }),
   );

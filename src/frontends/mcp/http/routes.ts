@@ -35,7 +35,7 @@ export const createRoutes = (
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
   const methods = createMethods({
     ...{ config, log, tools, resources, tasks, call },
-    replyWithResult: (kind, result) => engine.replyWithResult(kind, result),
+    replyWithResult: (...given) => engine.replyWithResult(...given),
   });
   const endpoint = createEndpoint({
     methods,

@@ -1,0 +1,17 @@
+// Renders a screenshot: the image, its size as data, and a text if it was scaled.
+import { defined } from '../core/defined.ts';
+
+interface ScreenshotData {
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly scale: number;
+}
+
+export const renderScreenshot = ({ data, ...facts }: ScreenshotData) => {
+  const { mimeType, width, height, scale } = facts;
+  const text = scale < 1 ? `scaled to ${width}x${height} (x${scale.toFixed(3)})` : undefined;
+  return defined({ images: [{ data, mimeType }], text, data: facts });
+};
