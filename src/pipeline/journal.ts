@@ -3,6 +3,7 @@ import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { monotonicMs } from '../core/time.ts';
+import { estimateReplyTokens } from '../render/reply-tokens.ts';
 import type { Call, Step } from './call.ts';
 import { redactorFor } from './redactor-for.ts';
 
@@ -11,12 +12,16 @@ const SUMMARY_CHARS = 160;
 export const journal: Step<Call, Call> = async (call, next) => {
   try {
     const reply = await next(call);
-    await record(call, { summary: reply.text ?? `${reply.images.length} image(s)` });
+    await record(call, {
+      summary: reply.text ?? `${reply.images.length} image(s)`,
+      tokens: estimateReplyTokens(reply),
+    });
     return reply;
   } catch (error) {
     await record(call, {
       code: error instanceof Failure ? error.code : 'internal',
       summary: error instanceof Error ? error.message : '',
+      tokens: estimateReplyTokens({ text: JSON.stringify(error), notes: call.notes }),
     });
     throw error;
   }
@@ -26,9 +31,10 @@ interface CallEnd {
   /** Undefined if the call succeeded. */
   readonly code?: string;
   readonly summary: string;
+  readonly tokens: number;
 }
 
-const record = async (call: Call, { code, summary }: CallEnd): Promise<void> => {
+const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { rooms, request } = call;
   const { session, tab, common } = call.course;
   const redactor = redactorFor(call);
@@ -43,6 +49,7 @@ const record = async (call: Call, { code, summary }: CallEnd): Promise<void> => 
       tabId: tab?.id,
       args,
       durationMs: Math.round(monotonicMs() - call.startedAt),
+      tokens,
       ok: code === undefined,
       code,
       summary: summarise(summary, redactor),

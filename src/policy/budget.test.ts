@@ -45,6 +45,8 @@ const after = (policy: Partial<BudgetPolicy>, calls: readonly ToolCallEvent[]): 
 const UP_TO: Readonly<Record<LimitField, (value: number) => ToolCallEvent[]>> = {
   maxToolCalls: (value) => Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}` })),
   maxWallMs: (value) => [aCall({ ts: 1_000 + value })],
+  maxReplyTokens: (value) =>
+    Array.from({ length: value }, (_, i) => aCall({ tool: `t${i}`, tokens: 1 })),
   maxConsecutiveSameTool: (value) => [
     aCall({ tool: 'other' }),
     ...Array.from({ length: value }, () => aCall()),
@@ -114,6 +116,7 @@ describe('the words', () => {
       [
         "tool calls 5/4",
         "time 5/4 ms",
+        "reply tokens 5/4",
         "same tool in a row 5/4",
         "observation streak 5/4",
         "failure streak 5/4",
@@ -271,6 +274,7 @@ const model = (policy: BudgetPolicy, calls: readonly ToolCallEvent[]): unknown =
   const values: Record<LimitField, number> = {
     maxToolCalls: calls.length,
     maxWallMs: Math.max(0, ...calls.map(({ ts }) => ts - 1_000)),
+    maxReplyTokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
     maxConsecutiveSameTool: trailing(({ tool }) => tool === calls.at(-1)?.tool),
     maxObservationStreak: trailing(({ observation }) => observation),
     maxFailureStreak: trailing(({ ok }) => !ok),

@@ -4,6 +4,7 @@ import { defined } from '../core/defined.ts';
 export interface BudgetPolicy {
   readonly maxToolCalls?: number | undefined;
   readonly maxWallMs?: number | undefined;
+  readonly maxReplyTokens?: number | undefined;
   readonly maxConsecutiveSameTool: number;
   readonly maxObservationStreak: number;
   readonly maxFailureStreak: number;
@@ -162,6 +163,7 @@ const fingerprint = (text: string): string => {
 export const LIMIT_FIELDS = [
   'maxToolCalls',
   'maxWallMs',
+  'maxReplyTokens',
   'maxConsecutiveSameTool',
   'maxObservationStreak',
   'maxFailureStreak',
@@ -185,6 +187,11 @@ const LIMITS: Readonly<Record<LimitField, Limit>> = {
   maxWallMs: {
     value: ({ wallMs }) => wallMs,
     say: (value, limit) => `time ${value}/${limit} ms`,
+    hard: true,
+  },
+  maxReplyTokens: {
+    value: ({ replyTokens }) => replyTokens.total,
+    say: (value, limit) => `reply tokens ${value}/${limit}`,
     hard: true,
   },
   maxConsecutiveSameTool: {
@@ -281,11 +288,12 @@ export const describeNear = (envelope: Envelope): string | undefined => {
  * of calls that were started so far.
  */
 export const findLimitOfNextCall = (envelope: Envelope, begun: number): LimitField[] => {
-  const { policy, counters } = envelope;
+  const { policy, counters, replyTokens } = envelope;
   if (!policy.enforce) return [];
   const oneMore = {
     ...envelope,
     counters: { ...counters, toolCalls: Math.max(begun, counters.toolCalls) + 1 },
+    replyTokens: { ...replyTokens, total: replyTokens.total + 1 }, // the shortest reply
   };
   return LIMIT_FIELDS.filter(
     (field) => LIMITS[field].hard && findLevel(field, oneMore) === EXCEEDED,

@@ -158,6 +158,27 @@ describe('a task that enforces its limits', () => {
       .toMatchObject({ code: 'budget_exceeded', budget_exceeded: ['maxWallMs'] });
   });
 
+  it('refuses further calls when the tokens of its replies are used up, and the journal counts them', async () => {
+    const id = await start({ maxReplyTokens: 1, enforce: true });
+    const { notes } = await reply('looks', { taskId: id });
+    expect(notes.join('\n')).toMatch(
+      new RegExp(`\\[task ${id}: reply tokens \\d+/1, change strategy or verify\\]`),
+    );
+    expect(await refused(id)).toMatchObject({
+      code: 'budget_exceeded',
+      message: `Task ${id} allows no further calls: maxReplyTokens 1 is used up.`,
+      budget_exceeded: ['maxReplyTokens'],
+    });
+    const [entry] = (await call('oc_journal', { tool: 'looks' })) as { tokens: number }[];
+    expect(entry?.tokens).toBeGreaterThan(1);
+    const { tokens, tools } = (await call('oc_journal', { action: 'summary' })) as {
+      tokens: number;
+      tools: { tool: string; tokens: number }[];
+    };
+    expect(tokens).toBeGreaterThanOrEqual(entry?.tokens ?? Infinity);
+    expect(tools.find(({ tool }) => tool === 'looks')?.tokens).toBeGreaterThan(1);
+  });
+
   it('does not run one call too many when they come at the same time', async () => {
     const id = await start({ maxToolCalls: 5, enforce: true });
     const codes = await Promise.all(

@@ -9,6 +9,7 @@ const limit = z.number().int().min(1);
 const FIELDS = {
   maxToolCalls: limit.optional(),
   maxWallMs: limit.optional(),
+  maxReplyTokens: limit.optional(),
   maxConsecutiveSameTool: limit.default(5),
   maxObservationStreak: limit.default(6),
   maxFailureStreak: limit.default(4),

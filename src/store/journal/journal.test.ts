@@ -98,8 +98,8 @@ describe('recent entries', () => {
 describe('the summary', () => {
   it('counts calls, failures and events by tool and code', async () => {
     const journal = open(() => NOON);
-    journal.append(call({ durationMs: 10 }));
-    journal.append(call({ ts: NOON + 1, durationMs: 30, ok: false, code: 'timeout' }));
+    journal.append(call({ durationMs: 10, tokens: 100 }));
+    journal.append(call({ ts: NOON + 1, durationMs: 30, ok: false, code: 'timeout', tokens: 20 }));
     journal.append(call({ ts: NOON + 2, tool: 'tabs', durationMs: 1 }));
     journal.append({ ts: NOON + 3, event: 'chrome_started' });
     expect(await journal.summary()).toEqual({
@@ -107,10 +107,11 @@ describe('the summary', () => {
       to: NOON + 3,
       calls: 3,
       failed: 1,
+      tokens: 120,
       events: 1,
       tools: [
-        { tool: 'navigate', calls: 2, failed: 1, totalMs: 40, maxMs: 30 },
-        { tool: 'tabs', calls: 1, failed: 0, totalMs: 1, maxMs: 1 },
+        { tool: 'navigate', calls: 2, failed: 1, totalMs: 40, maxMs: 30, tokens: 120 },
+        { tool: 'tabs', calls: 1, failed: 0, totalMs: 1, maxMs: 1, tokens: 0 },
       ],
       codes: { timeout: 1 },
       lost: 0,

@@ -22,6 +22,8 @@ const CallEntry = z.object({
   /** Must be redacted by the caller. */
   args: z.unknown(),
   durationMs: z.number(),
+  /** Estimated tokens of the reply; absent in entries of older versions. */
+  tokens: z.number().optional(),
   ok: z.boolean(),
   code: z.string().optional(),
   summary: z.string(),
@@ -39,6 +41,8 @@ export interface ToolSummary {
   readonly failed: number;
   readonly totalMs: number;
   readonly maxMs: number;
+  /** Estimated tokens of all replies. */
+  readonly tokens: number;
 }
 
 export interface JournalSummary extends Readonly<Gaps> {
@@ -47,6 +51,8 @@ export interface JournalSummary extends Readonly<Gaps> {
   readonly to?: number;
   readonly calls: number;
   readonly failed: number;
+  /** Estimated tokens of all replies. */
+  readonly tokens: number;
   readonly events: number;
   /** Tools with the most calls first. */
   readonly tools: readonly ToolSummary[];
@@ -154,7 +160,7 @@ const withSmallArguments = (entry: JournalEntry): JournalEntry => {
 class Counts {
   readonly #tools = new Map<
     string,
-    { tool: string; calls: number; failed: number; totalMs: number; maxMs: number }
+    { tool: string; calls: number; failed: number; totalMs: number; maxMs: number; tokens: number }
   >();
   readonly #codes = new Map<string, number>();
   #events = 0;
@@ -168,11 +174,15 @@ class Counts {
     else this.#events++;
   }
 
-  #addCall({ tool, durationMs, ok, code }: CallEntry): void {
+  #addCall({ tool, durationMs, ok, code, tokens = 0 }: CallEntry): void {
     let of = this.#tools.get(tool);
-    if (!of) this.#tools.set(tool, (of = { tool, calls: 0, failed: 0, totalMs: 0, maxMs: 0 }));
+    if (!of) {
+      of = { tool, calls: 0, failed: 0, totalMs: 0, maxMs: 0, tokens: 0 };
+      this.#tools.set(tool, of);
+    }
     of.calls++;
     of.totalMs += durationMs;
+    of.tokens += tokens;
     of.maxMs = Math.max(of.maxMs, durationMs);
     if (ok) return;
     of.failed++;
@@ -189,6 +199,7 @@ class Counts {
       to: hasEntries ? this.#to : undefined,
       calls: tools.reduce((sum, { calls }) => sum + calls, 0),
       failed: tools.reduce((sum, { failed }) => sum + failed, 0),
+      tokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
       events: this.#events,
       tools,
       codes: Object.fromEntries([...this.#codes].sort(([, a], [, b]) => b - a)),

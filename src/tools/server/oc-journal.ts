@@ -8,7 +8,7 @@ export const ocJournal = defineTool({
   name: 'oc_journal',
   description:
     'History of calls: recent (JSON array of the last calls and events, newest last) or summary ' +
-    '(counts, failures and time per tool). Arguments are redacted. Survives ' +
+    '(counts, failures, time and reply tokens per tool). Arguments are redacted. Survives ' +
     'restarts, kept 7 days.',
   keywords: 'history log calls audit',
   tier: 1,

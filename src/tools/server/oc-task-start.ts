@@ -14,7 +14,7 @@ const input = () => ({
     .record(z.string(), z.unknown())
     .pipe(EnvelopePolicy)
     .optional()
-    .describe('maxToolCalls, maxWallMs, allowedDomains, enforce …'),
+    .describe('maxToolCalls, maxWallMs, maxReplyTokens, allowedDomains, enforce …'),
   phase: z.string().min(1).max(64).optional(),
 });
 
