@@ -117,6 +117,10 @@ export const FAILURES = {
   secret_not_allowed_here: kind("Fill it into a named field, on a page of the secret's hosts.", {
     http: 403,
   }),
+  secret_command_failed: kind(
+    'The user can run the command of this secret in a terminal to see why it fails.',
+    { retryable: true },
+  ),
   domain_not_allowed: kind('Use only the allowed domains.', { http: 403 }),
   no_history: kind('The history has no such entry: use navigate with a url.'),
   script_error: kind('Correct the code: the error comes from the page.'),

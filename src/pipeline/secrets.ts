@@ -1,14 +1,18 @@
-// Restricts ${SECRET:NAME} to named fields on pages of the secret's hosts.
+// Restricts ${SECRET:NAME} and ${TOTP:NAME} to named fields on pages of the secret's hosts.
 import { fail, type Failure } from '../core/failure.ts';
 import { matchesSecretHost } from '../core/secret-host.ts';
+import { sleep } from '../core/time.ts';
+import { computeTotpCode, computeTotpDelayMs, type TotpKey } from '../core/totp.ts';
+import type { Session } from '../browser/tabs/session.ts';
+import { runOwnCommand } from '../store/config/secret-command.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall, Step } from './call.ts';
 
-const REFERENCE = /\$\{SECRET:([^}]{1,200})\}/g;
+const REFERENCE = /\$\{(SECRET|TOTP):([^}]{1,200})\}/g;
 /** Also matches the form that URL parsing produces in a path. */
-const ANY_REFERENCE = /\$(?:\{|%7B)SECRET:/i;
+const ANY_REFERENCE = /\$(?:\{|%7B)(?:SECRET|TOTP):/i;
 
 /**
  * The tool replaces the references when it fills the field. A reference in any other argument is
@@ -29,13 +33,19 @@ export const secrets: Step<SessionCall, SessionCall, ToolOutput> = async (call, 
 const hasReference = (value: unknown): boolean => ANY_REFERENCE.test(JSON.stringify(value) ?? '');
 
 const requireKnownSecrets = (call: SessionCall, value: unknown): void => {
-  for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE))
-    requireSecrets(call, name);
+  for (const [, kind = '', name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE))
+    requireSecrets(call, kind, name);
 };
 
-const requireSecrets = ({ rooms }: SessionCall, name: string): readonly Secret[] => {
+/** `kind` is SECRET or TOTP: the key of one-time codes is never filled in itself. */
+const requireSecrets = ({ rooms }: SessionCall, kind: string, name: string): readonly Secret[] => {
   const found = rooms.secrets.filter((secret) => secret.name === name);
-  if (found.length > 0) return found;
+  const fitting = found.filter(({ totp }) => (totp !== undefined) === (kind === 'TOTP'));
+  if (fitting.length > 0) return fitting;
+  if (found.length > 0)
+    throw fail('invalid_argument', `The secret "${name}" cannot be filled in as ${kind}.`, {
+      hint: `Use \${${kind === 'TOTP' ? 'SECRET' : 'TOTP'}:${name}}.`,
+    });
   const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
   throw fail('invalid_argument', `Unknown secret "${name.slice(0, 100)}".`, {
     available: names,
@@ -58,18 +68,19 @@ export const fillSecrets = async (
   place: SecretPlace | undefined,
 ): Promise<string> => {
   const values = new Map<string, string>();
-  for (const [, name = ''] of text.matchAll(REFERENCE)) {
-    if (!values.has(name)) values.set(name, await requireValue(call, name, place));
+  for (const [reference, kind = '', name = ''] of text.matchAll(REFERENCE)) {
+    if (!values.has(reference)) values.set(reference, await requireValue(call, kind, name, place));
   }
-  return text.replace(REFERENCE, (_, name: string) => values.get(name) ?? '');
+  return text.replace(REFERENCE, (reference) => values.get(reference) ?? '');
 };
 
 const requireValue = async (
   call: SessionCall,
+  kind: string,
   name: string,
   place: SecretPlace | undefined,
 ): Promise<string> => {
-  const candidates = requireSecrets(call, name);
+  const candidates = requireSecrets(call, kind, name);
   if (!place)
     throw fail(
       'secret_not_allowed_here',
@@ -78,8 +89,47 @@ const requireValue = async (
         hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
       },
     );
-  for (const secret of candidates) if (await isFor(call, secret, place)) return secret.value;
+  for (const secret of candidates)
+    if (await isFor(call, secret, place)) return obtainValue(call, secret);
   throw notForPlace(candidates, place);
+};
+
+const obtainValue = async (call: SessionCall, secret: Secret): Promise<string> => {
+  if (secret.command) return runForSecret(call, secret, secret.command);
+  return secret.totp ? waitForCode(call, secret.totp) : secret.value;
+};
+
+/** The values that commands returned, as long as the session lives. */
+const commandValues = new WeakMap<Session, Map<Secret, Promise<string>>>();
+
+const runForSecret = async (
+  { rooms, session, deadline }: SessionCall,
+  secret: Secret,
+  command: readonly string[],
+): Promise<string> => {
+  const known = commandValues.get(session) ?? new Map<Secret, Promise<string>>();
+  commandValues.set(session, known);
+  const running = known.get(secret) ?? runOwnCommand(command, deadline.signal);
+  known.set(secret, running);
+  try {
+    const value = await running;
+    if (value === '') throw new Error('the program printed nothing');
+    rooms.redactor.addSecret(value);
+    return value;
+  } catch (error) {
+    known.delete(secret);
+    deadline.signal.throwIfAborted();
+    // Neither the command nor its output may be in the failure: both can contain the secret.
+    const why = error instanceof Error ? error.message : 'the program failed';
+    throw fail('secret_command_failed', `The secret "${secret.name}" is not available: ${why}.`);
+  }
+};
+
+const waitForCode = async ({ rooms, deadline }: SessionCall, key: TotpKey): Promise<string> => {
+  await sleep(computeTotpDelayMs(key, Date.now()), deadline.signal);
+  const code = computeTotpCode(key, Date.now());
+  rooms.redactor.learn(code);
+  return code;
 };
 
 /** Both the page and the field's frame must be on a host of the secret. */

@@ -20,7 +20,7 @@ export class KnownSecrets {
   #search: SecretSearch | undefined;
 
   constructor(secrets: readonly string[]) {
-    for (const secret of secrets) this.#add(secret);
+    for (const secret of secrets) this.add(secret);
   }
 
   /** Adds a secret that became known later: the text of a password field. */
@@ -28,10 +28,11 @@ export class KnownSecrets {
     if (secret === '' || this.#whole.has(secret) || this.#learned.has(secret)) return;
     if (this.#learned.size >= max) return;
     this.#learned.add(secret);
-    if (isNoWord(secret)) this.#add(secret);
+    if (isNoWord(secret)) this.add(secret);
   }
 
-  #add(secret: string): void {
+  /** Adds a secret that is also hidden inside text. */
+  add(secret: string): void {
     if (secret === '') return;
     this.#whole.add(secret);
     if (secret.length < MIN_CHARS_IN_TEXT) return;

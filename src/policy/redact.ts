@@ -32,6 +32,7 @@ export const createRedactor = (secrets: readonly string[] = [], workers?: Worker
         },
       }),
       learn: (secret) => own.learn(secret),
+      addSecret: (secret) => own.add(secret),
       learnFromPage: (origin, secret) => fromPages.learn(origin, secret),
       forOrigins,
     };

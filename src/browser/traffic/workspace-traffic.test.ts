@@ -16,6 +16,7 @@ const REDACTOR: Redactor = {
   largeText: async (text) => REDACTOR.text(text),
   largeData: async (data) => data,
   learn: () => {},
+  addSecret: () => {},
   learnFromPage: () => {},
   forOrigins: () => REDACTOR,
 };

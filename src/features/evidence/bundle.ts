@@ -192,6 +192,7 @@ const createBundleRedactor = async (
     largeText: async (text, end) => further.largeText(await known.largeText(text, end), end),
     largeData: async (data, end) => further.largeData(await known.largeData(data, end), end),
     learn: (secret) => usual.learn(secret),
+    addSecret: (secret) => usual.addSecret(secret),
     learnFromPage: (origin, secret) => usual.learnFromPage(origin, secret),
     forOrigins: () => both,
   };

@@ -50,7 +50,9 @@ export const runRecording = async (
   const keeper = new Keeper(job, redactor, plan.maxBytes);
   const start = buildStart(plan, tab);
   job.append(START, redactor.data(start));
-  const secretNames = new Map(secrets.map(({ name, value }) => [value, name]));
+  const secretNames = new Map(
+    secrets.flatMap(({ name, value }) => (value === '' ? [] : [[value, name] as const])),
+  );
   let isRecording = false; // the first progress report means that recording has started
   const tell = (steps: number): void => {
     if (isRecording) around.progress(buildProgress(plan, start.at, steps));

@@ -3,10 +3,17 @@ import { readFileSync } from 'node:fs';
 import { parseDotenv } from '../../core/dotenv.ts';
 import { fail } from '../../core/failure.ts';
 import { parseSecretHost } from '../../core/secret-host.ts';
+import { parseTotpKey, type TotpKey } from '../../core/totp.ts';
+import { splitCommand } from './secret-command.ts';
 
 export interface Secret {
   readonly name: string;
+  /** The secret itself, or the key of one-time codes; empty if a command returns it. */
   readonly value: string;
+  /** The command that returns the secret, as words. */
+  readonly command?: readonly string[];
+  /** Set if the secret is a key of one-time codes, which are filled in instead of it. */
+  readonly totp?: TotpKey;
   /** Hosts whose pages may receive the secret. If undefined, the user must confirm each host. */
   readonly hosts?: readonly string[];
 }
@@ -23,16 +30,39 @@ export const loadSecrets = (path: string | undefined): readonly Secret[] => {
     throw fail(
       'invalid_argument',
       `The secrets file cannot be read: ${why}`,
-      { argument: 'secrets', hint: 'Correct --secrets, or omit it.' },
+      { argument: 'secrets', hint: 'Correct --secrets, or leave it out.' },
       error,
     );
   }
 };
 
 /** The key is `NAME` or `NAME@host,host`. */
-const toSecret = (key: string, value: string): Secret => {
+const toSecret = (key: string, given: string): Secret => {
   const [name = '', hosts] = key.split('@');
+  const source = parseSource(name, given);
   return hosts === undefined
-    ? { name, value }
-    : { name, value, hosts: hosts.split(',').map(parseSecretHost) };
+    ? { name, ...source }
+    : { name, ...source, hosts: hosts.split(',').map(parseSecretHost) };
+};
+
+type SecretSource = Pick<Secret, 'value' | 'command' | 'totp'>;
+
+/** `cmd:PROGRAM ARGUMENTS`, `totp:BASE32` and `otpauth://…` are sources; other text is the value. */
+const parseSource = (name: string, given: string): SecretSource => {
+  if (given.startsWith('cmd:')) return { value: '', command: parseCommand(name, given.slice(4)) };
+  const isTotp = given.startsWith('totp:') || given.startsWith('otpauth://');
+  if (!isTotp) return { value: given };
+  const key = given.replace(/^totp:/, '');
+  try {
+    return { value: key, totp: parseTotpKey(key) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'not a key';
+    throw new Error(`${name}: ${why}`, { cause: error });
+  }
+};
+
+const parseCommand = (name: string, text: string): readonly string[] => {
+  const words = splitCommand(text);
+  if (!words || words.length === 0) throw new Error(`${name}: its command is empty or not quoted`);
+  return words;
 };
