@@ -4,9 +4,11 @@ import { networkInterfaces } from 'node:os';
 import { defined } from './core/defined.ts';
 import { Browser } from './browser/browser.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
+import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
 import { createProcesses } from './system/process-identity.ts';
 import type { Config } from './core/config.ts';
 import { fail } from './core/failure.ts';
+import type { Redactor } from './core/redactor.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLineTest } from './frontends/mcp/line-limit.ts';
@@ -106,6 +108,17 @@ const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Confi
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
+/** The passwords of the proxies are hidden in all output. */
+const loadUpstream = async (config: Config, redactor: Redactor): Promise<UpstreamRoutes> => {
+  const [{ createUpstreamRoutes }, { loadPacFile }] = await Promise.all([
+    import('./browser/guard/upstream-proxy.ts'),
+    import('./browser/guard/pac-file.ts'),
+  ]);
+  const routes = await createUpstreamRoutes({ ...config, loadPac: loadPacFile });
+  for (const password of routes.passwords) redactor.addSecret(password);
+  return routes;
+};
+
 export const createEngine = ({
   config,
   home,
@@ -164,6 +177,7 @@ export const createEngine = ({
   );
   const guard = new DomainGuard({
     policy: domainPolicy(config),
+    ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
     ...(lookUp && { lookUp }),
     ...(route && { route }),
   });

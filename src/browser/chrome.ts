@@ -85,8 +85,10 @@ export const startChrome = (
  */
 const holdToPolicy = async ({ config, guard, log }: StartOptions): Promise<Held> => {
   const own =
-    findOwnProxy(config.chromeArg, process.env) ??
-    (await findSystemProxy(process.platform, process.env));
+    config.proxy.length > 0
+      ? findOwnProxy(config.chromeArg, {})
+      : (findOwnProxy(config.chromeArg, process.env) ??
+        (await findSystemProxy(process.platform, process.env)));
   if (own === undefined) {
     const proxy = await guard.openProxy((options) => FilterProxy.start(options));
     const state = (): Pick<ChromeControls, 'proxy' | 'guard'> =>

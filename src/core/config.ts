@@ -61,15 +61,21 @@ const value = <T extends z.ZodType>(
   describe,
   ...defined({ env: env ? env : undefined }),
 });
-const list = (
+const listOf = (
+  item: z.ZodString,
   placeholder: string,
   describe: string,
 ): ConfigField<z.ZodDefault<z.ZodArray<z.ZodString>>> => ({
-  schema: z.array(z.string().min(1)).default([]),
+  schema: z.array(item).default([]),
   kind: 'list',
   placeholder,
   describe,
 });
+const list = (
+  placeholder: string,
+  describe: string,
+): ConfigField<z.ZodDefault<z.ZodArray<z.ZodString>>> =>
+  listOf(z.string().min(1), placeholder, describe);
 
 const port = z.coerce.number().int().min(0).max(65535);
 
@@ -232,6 +238,28 @@ export const CONFIG_FIELDS = {
   ),
   blockDomains: limit(
     list('DOMAINS', 'Block these hosts, even if --allow-domains allows them (same syntax)'),
+  ),
+  proxy: limit(
+    listOf(
+      z
+        .string()
+        .regex(
+          /^(?:https?=)?(?:(?:https?|socks5):\/\/[^\s/]+\/?|pac:.+)$/,
+          'http://, https:// or socks5:// with a host, https=URL for one scheme, or pac:FILE',
+        ),
+      'URL',
+      'Connect through this proxy: http://USER:PASSWORD@HOST:PORT, https:// or socks5://, ' +
+        'http=URL or https=URL for one scheme, or pac:FILE',
+    ),
+  ),
+  proxyBypass: limit(
+    list('HOST', 'Host that is reached without --proxy: example.com, *.example.com, 10.0.0.5'),
+  ),
+  proxyDns: limit(
+    off(
+      'Let the proxy of --proxy resolve host names; the addresses of names that this machine ' +
+        'cannot resolve are then not checked',
+    ),
   ),
   allowPrivateNetwork: limit(
     off('Allow private and link-local addresses (cloud metadata stays blocked)'),

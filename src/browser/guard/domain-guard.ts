@@ -11,6 +11,7 @@ import { Admission } from './admission.ts';
 import type { FilterProxy, Unreached } from './filter-proxy.ts';
 import { formatHostPort } from './host-port.ts';
 import { buildProxyFlags } from './proxy-flags.ts';
+import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
 /** A request that the guard blocked. */
 export interface GuardRefusal {
@@ -32,6 +33,8 @@ interface DomainGuardOptions {
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
   /** Replaces an address after the policy allowed it; for tests. */
   readonly route?: (address: string) => string;
+  /** Loads the proxies of the user; undefined if there are none. */
+  readonly loadUpstream?: () => Promise<UpstreamRoutes>;
 }
 
 interface OpenProxy {
@@ -67,6 +70,7 @@ export class DomainGuard {
   readonly #call = new AsyncLocalStorage<readonly string[]>();
   readonly #outcomes = new BoundedMap<string, ConnectOutcome>(KEPT_HOSTS);
   readonly #proxies = new Set<FilterProxy>();
+  #upstream: Promise<UpstreamRoutes | undefined> | undefined;
   /** Matches connections with the tabs that request them. */
   readonly admission = new Admission();
   /** Allowed domains by tab id. A popup inherits those of its opener when it is created. */
@@ -104,16 +108,17 @@ export class DomainGuard {
   /** Starts the proxy for one Chrome and returns the flags that make Chrome use it. */
   async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
     const { lookUp, route } = this.#options;
-    const starting = start(
-      defined({
-        policy: this.policy,
-        admit: (host: string, port: number) => this.admission.judge(host, port),
-        onUnreached: (unreached: Unreached) => this.#unreached(unreached),
-        lookUp,
-        route,
-      }),
-    );
-    const proxy = await starting.catch((error: unknown) => {
+    const upstream = await this.upstream();
+    const options = {
+      policy: this.policy,
+      admit: (host: string, port: number) => this.admission.judge(host, port),
+      onUnreached: (unreached: Unreached) => this.#unreached(unreached),
+      ...{ lookUp, route, upstream },
+    };
+    // Chrome's requests to a SOCKS proxy do not contain the scheme, so each scheme has a port.
+    const schemes: readonly ProxyScheme[] = upstream ? ['https', 'http'] : ['https'];
+    const starting = Promise.all(schemes.map((scheme) => start(defined({ ...options, scheme }))));
+    const proxies = await starting.catch((error: unknown) => {
       throw fail(
         'control_failed',
         `The guard's proxy could not be started: ${String(error)}.`,
@@ -121,16 +126,25 @@ export class DomainGuard {
         error,
       );
     });
-    this.#proxies.add(proxy);
+    for (const proxy of proxies) this.#proxies.add(proxy);
     const close = (): void => {
-      this.#proxies.delete(proxy);
-      proxy.close();
+      for (const proxy of proxies) {
+        this.#proxies.delete(proxy);
+        proxy.close();
+      }
     };
+    const [port = 0, httpPort] = proxies.map((proxy) => proxy.port);
     return {
-      flags: buildProxyFlags(proxy.port, this.policy),
-      isListening: () => proxy.isListening,
+      flags: buildProxyFlags(port, this.policy, httpPort),
+      isListening: () => proxies.every((proxy) => proxy.isListening),
       close,
     };
+  }
+
+  /** The proxies of the user, loaded on first use; undefined if there are none. */
+  upstream(): Promise<UpstreamRoutes | undefined> {
+    this.#upstream ??= this.#options.loadUpstream?.() ?? Promise.resolve(undefined);
+    return this.#upstream;
   }
 
   /**

@@ -13,6 +13,8 @@ import { fail } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { NameLookup } from './name-lookup.ts';
+import { SocketBytes } from './socket-bytes.ts';
+import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
 /** A connection that Chrome requested and that failed or was refused. */
 export interface Unreached extends ProxyTarget {
@@ -33,6 +35,10 @@ interface FilterProxyOptions {
    * this machine.
    */
   readonly route?: (address: string) => string;
+  /** The proxies of the user, through which this proxy connects. */
+  readonly upstream?: UpstreamRoutes;
+  /** The scheme of the URLs whose connections Chrome sends to this proxy. */
+  readonly scheme?: ProxyScheme;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -114,7 +120,7 @@ export class FilterProxy {
 
   async #handshake(client: Socket): Promise<ProxyTarget> {
     using deadline = new Deadline(HANDSHAKE_MS, undefined, this.#closed.signal);
-    const bytes = new BytesIn(client);
+    const bytes = new SocketBytes(client);
     await abortable(acceptMethods(bytes, client), deadline.signal);
     const target = await abortable(readTarget(bytes), deadline.signal);
     bytes.release();
@@ -125,7 +131,7 @@ export class FilterProxy {
     const { policy, admit } = this.#options;
     const refusal = policy.judgeHost(host, port) ?? (await admit?.(host, port));
     if (refusal) throw new Refused(refusal);
-    const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await this.#lookUp(host);
+    const found = await this.#resolve(host);
     const judged = found.map((one) => ({
       one,
       refusal: policy.judgeAddress(one.address, host, port),
@@ -133,12 +139,20 @@ export class FilterProxy {
     const open = judged.filter((entry) => entry.refusal === undefined).map(({ one }) => one);
     const [first] = judged;
     if (open.length === 0 && first?.refusal) throw new Refused(first.refusal);
-    const { route } = this.#options;
-    return this.#dial(
-      host,
-      port,
-      route ? open.map((one) => ({ ...one, address: route(one.address) })) : open,
-    );
+    const { route, upstream, scheme = 'https' } = this.#options;
+    const addresses = route ? open.map((one) => ({ ...one, address: route(one.address) })) : open;
+    const dial = (): Promise<Socket> => this.#dial(host, port, addresses);
+    if (!upstream) return dial();
+    const socket = await upstream.connect({ scheme, host, port, addresses, dial });
+    this.#keep(socket);
+    return socket;
+  }
+
+  /** The addresses of a host; none if only the proxy of the user can resolve it. */
+  async #resolve(host: string): Promise<readonly LookupAddress[]> {
+    if (isIP(host)) return [{ address: host, family: isIP(host) }];
+    if (!this.#options.upstream?.resolvesNames) return this.#lookUp(host);
+    return this.#lookUp(host).catch(() => []);
   }
 
   /** Tries only the given addresses, IPv4 and IPv6 in parallel. */
@@ -207,7 +221,7 @@ const CONNECTED = reply(0);
 /** With any other reply code, Chrome would treat the proxy itself as broken. */
 const NOT_REACHED = reply(HOST_UNREACHABLE);
 
-const acceptMethods = async (bytes: BytesIn, client: Socket): Promise<void> => {
+const acceptMethods = async (bytes: SocketBytes, client: Socket): Promise<void> => {
   const [version = 0, count = 0] = await bytes.take(2);
   if (version !== VERSION || count === 0) throw new Error('not SOCKS 5');
   const methods = await bytes.take(count);
@@ -215,14 +229,14 @@ const acceptMethods = async (bytes: BytesIn, client: Socket): Promise<void> => {
   client.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
 };
 
-const readTarget = async (bytes: BytesIn): Promise<ProxyTarget> => {
+const readTarget = async (bytes: SocketBytes): Promise<ProxyTarget> => {
   const [version, command, , kind = 0] = await bytes.take(4);
   if (version !== VERSION || command !== CONNECT) throw new Error('not a command to connect');
   const host = await readHost(bytes, kind);
   return { host, port: (await bytes.take(2)).readUInt16BE() };
 };
 
-const readHost = async (bytes: BytesIn, kind: number): Promise<string> => {
+const readHost = async (bytes: SocketBytes, kind: number): Promise<string> => {
   if (kind === V4) return [...(await bytes.take(4))].join('.');
   if (kind === V6) return formatV6(await bytes.take(16));
   if (kind !== NAME) throw new Error('no such kind of address');
@@ -233,38 +247,3 @@ const readHost = async (bytes: BytesIn, kind: number): Promise<string> => {
 
 const formatV6 = (bytes: Buffer): string =>
   Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(2 * i).toString(16)).join(':');
-
-/** Reads the first bytes of a connection in given counts; unread bytes stay in the socket. */
-class BytesIn {
-  readonly #socket: Socket;
-
-  constructor(socket: Socket) {
-    this.#socket = socket;
-  }
-
-  /** Returns `count` bytes; rejects if the connection ends first. */
-  async take(count: number): Promise<Buffer> {
-    for (;;) {
-      const bytes = this.#socket.read(count) as Buffer | null;
-      if (bytes?.length === count) return bytes;
-      if (bytes || this.#socket.readableEnded || this.#socket.destroyed)
-        throw new Error('the connection ended');
-      await this.#more();
-    }
-  }
-
-  /** Removes the `readable` listeners so that a pipe can read the remaining bytes. */
-  release(): void {
-    this.#socket.removeAllListeners('readable');
-  }
-
-  #more(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        for (const event of ['readable', 'end', 'close']) this.#socket.off(event, done);
-        resolve();
-      };
-      for (const event of ['readable', 'end', 'close']) this.#socket.on(event, done);
-    });
-  }
-}

@@ -31,14 +31,23 @@ const NO_UDP = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-export const buildProxyFlags = (port: number, policy: DomainPolicy): readonly string[] => [
-  `--proxy-server=socks5://127.0.0.1:${port}`,
+/** `httpPort`: a second port for URLs with http:, if the route depends on the scheme. */
+export const buildProxyFlags = (
+  port: number,
+  policy: DomainPolicy,
+  httpPort = port,
+): readonly string[] => [
+  httpPort === port
+    ? `--proxy-server=socks5://127.0.0.1:${port}`
+    : `--proxy-server=http=socks5://127.0.0.1:${httpPort};https=socks5://127.0.0.1:${port}`,
   // Chrome bypasses the proxy for loopback and link-local addresses by default; `<-loopback>`
   // disables that.
   `--proxy-bypass-list=${['<-loopback>', ...directHosts(policy)].join(';')}`,
   // Chrome treats a page as local if its connection ends at a loopback address, where the proxy
   // listens.
-  `--ip-address-space-overrides=127.0.0.1:${port}=public`,
+  `--ip-address-space-overrides=${[...new Set([port, httpPort])]
+    .map((one) => `127.0.0.1:${one}=public`)
+    .join(',')}`,
   // WebRTC uses UDP, which bypasses any proxy. With a domain list it must use TCP through the
   // proxy.
   ...(policy.judgesNames ? NO_UDP : []),

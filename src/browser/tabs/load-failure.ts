@@ -27,9 +27,9 @@ const DNS_ERROR =
 /** The resolver did not answer, so that a retry can succeed. */
 const DNS_PASSING =
   /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
-const PROXY_AUTH_ERROR = /^ERR_PROXY_AUTH_\w+$/;
+const PROXY_AUTH_ERROR = /^(?:ERR_PROXY_AUTH_\w+|EPROXYAUTH)$/;
 const PROXY_ERROR =
-  /^ERR_(?:(?:(?:MANDATORY_)?PROXY|SOCKS|PAC)_\w+|TUNNEL_CONNECTION_FAILED|NO_SUPPORTED_PROXIES)$/;
+  /^(?:ERR_(?:(?:(?:MANDATORY_)?PROXY|SOCKS|PAC)_\w+|TUNNEL_CONNECTION_FAILED|NO_SUPPORTED_PROXIES)|EPROXY\w+)$/;
 /** The server does not use TLS on this port, or no version and cipher that Chrome accepts. */
 const TLS_ERROR =
   /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;

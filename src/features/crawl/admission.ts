@@ -1,4 +1,5 @@
 // Decides which URLs a crawl may visit, for found links and before each request.
+import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../core/failure.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
@@ -16,6 +17,8 @@ export interface Judgement {
   readonly scope: Scope;
   readonly allowPrivate: boolean;
   readonly policy: DomainPolicy;
+  /** The proxies of the user, through which fetches connect. */
+  readonly upstream?: UpstreamRoutes | undefined;
 }
 
 interface AdmissionOptions extends Judgement {

@@ -1,13 +1,17 @@
 // Fetches a URL without a browser, with limits on redirects, size, time and private networks.
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, Dispatcher, Pool } from 'undici';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
+import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { loadFailure } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, createGuardRefusal } from './refusal.ts';
@@ -52,18 +56,23 @@ type HttpResponse = Dispatcher.ResponseData;
 export class Fetcher {
   readonly #allowPrivate: boolean;
   readonly #policy: DomainPolicy;
+  readonly #upstream: UpstreamRoutes | undefined;
   #undici: Promise<Undici> | undefined;
   #agent: Agent | undefined;
 
   constructor({
     allowPrivate,
     policy = new DomainPolicy(),
+    upstream,
   }: {
     readonly allowPrivate: boolean;
     readonly policy?: DomainPolicy;
+    /** The proxies of the user, through which fetches connect. */
+    readonly upstream?: UpstreamRoutes | undefined;
   }) {
     this.#allowPrivate = allowPrivate;
     this.#policy = policy;
+    this.#upstream = upstream;
   }
 
   async fetch(url: string, options: FetchOptions): Promise<FetchedDocument> {
@@ -127,10 +136,7 @@ export class Fetcher {
       pipelining: 1,
       // One pool per origin: policy rules may name a port, which a lookup function does not get.
       factory: (origin, options) =>
-        new PoolOf(origin, {
-          ...options,
-          connect: { timeout: CONNECT_MS, lookup: this.#lookupFor(parsePort(origin)) },
-        }),
+        new PoolOf(origin, { ...options, connect: this.#connectorFor(origin) }),
     });
     const headers = {
       ...further,
@@ -162,10 +168,58 @@ export class Fetcher {
       });
     };
 
+  #connectorFor(origin: string | URL): NonNullable<Pool.Options['connect']> {
+    const lookup = this.#lookupFor(parsePort(origin));
+    const upstream = this.#upstream;
+    if (!upstream) return { timeout: CONNECT_MS, lookup };
+    const open = callbackify(() => connectUpstream(upstream, new URL(origin), lookup));
+    return (_, done) => open((error, socket) => (error ? done(error, null) : done(null, socket)));
+  }
+
   async close(): Promise<void> {
     await this.#agent?.destroy();
   }
 }
+
+/** Connects through a proxy of the user; checks the addresses of the host first. */
+const connectUpstream = async (
+  upstream: UpstreamRoutes,
+  origin: URL,
+  lookup: (host: string, options: LookupOptions, done: LookupCallback) => void,
+): Promise<Socket> => {
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const port = parsePort(origin);
+  const scheme = origin.protocol === 'https:' ? 'https' : 'http';
+  const addresses = await new Promise<readonly LookupAddress[]>((resolve, reject) => {
+    lookup(host, { all: true }, (error, found) => {
+      const isUnknown = error !== null && 'code' in error && error.code === 'ENOTFOUND';
+      if (error && !(isUnknown && upstream.resolvesNames)) reject(error);
+      else resolve(typeof found === 'string' ? [] : found);
+    });
+  });
+  const dial = (): Promise<Socket> =>
+    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }), 'connect');
+  const socket = await upstream.connect({ scheme, host, port, addresses, dial });
+  if (scheme === 'http') return socket;
+  const servername = isIP(host) ? '' : host;
+  return waitForConnection(
+    connectTls({ socket, servername, host, ALPNProtocols: ['http/1.1'] }),
+    'secureConnect',
+  );
+};
+
+const waitForConnection = (socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    socket.setTimeout(CONNECT_MS, () =>
+      socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
+    );
+    socket.once('error', reject);
+    socket.once(event, () => {
+      socket.setTimeout(0);
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
 
 type LookupCallback = (
   error: Error | null,

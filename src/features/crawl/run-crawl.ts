@@ -105,6 +105,7 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
       scope: await resolveScope(plan),
       allowPrivate: await isPrivateStart(plan.url),
       policy: around.browser.guard.current,
+      upstream: await around.browser.guard.upstream(),
     },
   );
   try {
