@@ -51,7 +51,12 @@ export const wireCli = (
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
-      const reply = await engine.call({ ...call, wholeReply: true, fits: createLineTest(false) });
+      const reply = await engine.call({
+        ...call,
+        wholeReply: true,
+        shell: call.shell,
+        fits: createLineTest(false),
+      });
       return toResult(reply, { asked: true, promised: false });
     } finally {
       await engine.stop();

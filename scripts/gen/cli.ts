@@ -7,18 +7,22 @@ import {
 } from '../../src/frontends/cli/command.ts';
 import { isToolCommand, renderCommandHelp } from '../../src/frontends/cli/help.ts';
 import { commands, renderHelpOfGroup } from '../../src/frontends/cli/program.ts';
+import { type Section, SECTIONS } from '../../src/frontends/cli/verbs/verb.ts';
 import { code, fence, table } from './markdown.ts';
 
-const COLUMNS = 120;
+const COLUMNS = 100;
 
 /** Each failure's own status is in its row of the table of failures. */
 const STATUSES: Readonly<Record<string, string>> = {
-  0: 'it worked',
-  1: 'the tool or the check failed',
-  2: 'the arguments are wrong',
+  0: 'success',
+  1:
+    'the command failed, or its answer is no: `find` without a match, `validate` with problems, ' +
+    '`form` with a field that failed, `tasks wait` of a failed or cancelled task, a crawl whose ' +
+    'start page could not be loaded',
+  2: 'wrong arguments',
   3: 'the engine or Chrome cannot be reached',
-  130: 'Ctrl-C: the work was cancelled',
-  141: 'whoever read the output went away',
+  130: 'interrupted with Ctrl-C',
+  141: 'the reader of the output has ended',
 };
 
 /** Every tool can be called by its name; its arguments are in tools.md. */
@@ -40,25 +44,47 @@ const toolOf = ({ tool, fixed }: ToolCommand): string => {
   return code(`${tool}${shown}`);
 };
 
+const describeSection = (section: Section, all: readonly ToolCommand[]): string => {
+  const rows = all
+    .filter((command) => command.section === section)
+    .map((command) => [code(usageOf(command)), command.summary, toolOf(command)]);
+  const title = SECTIONS[section];
+  return rows.length === 0
+    ? ''
+    : `### ${title}\n\n${table(['command', 'what it does', 'tool'], rows)}`;
+};
+
 export const cliPage = (): string => {
   const told = commands().filter(isTold);
   const own = told.filter((command) => !isToolCommand(command));
   const derived = told.filter(isToolCommand);
+  const sections = (Object.keys(SECTIONS) as Section[])
+    .map((section) => describeSection(section, derived))
+    .filter((text) => text !== '');
   return `# Command line
 
-A shell has everything that an MCP host has: the commands are the tools, asked of one background daemon that is started when it is
-first needed.
+Every command uses one background process (the daemon) with one Chrome. The first command starts
+it; it ends with \`openchrome daemon stop\` or after an hour without work. Tabs and logins stay
+between commands.
 
-- **Output**: data goes to stdout, notes and progress to stderr. On a terminal it is the text that an agent would get, JSON in it laid out; where
-  stdout is no terminal it is JSON (\`--format text|json\` says which). A reply that is plain text is a JSON string then: \`jq -r .\` gives it back.
-- **Failures** are the JSON object of [errors.md](errors.md) on stdout, or a sentence on stderr when stdout is a terminal.
-- **Arguments** of a tool are flags of the same name (\`waitUntil\` is \`--wait-until\`), or one object with \`--json\`. A switch that is on by
-  itself is switched off with \`--no-\`. Where a tool has a \`format\` of its own, \`--format\` takes its values too (\`--tool-format\` never
-  means ours).
-- **A target** is a ref (\`e12\`), CSS (\`#save\`, \`css=button\`) or words (\`Sign in\`, \`text=e12\`).
-- **Sessions**: \`--session NAME\` or \`OPENCHROME_SESSION\` names a workspace with tabs of its own.
-- **Stored things** (\`output\`, \`tasks list|show|wait|logs\`, \`journal\`, \`browser network --detail\`) need neither daemon nor Chrome.
-- **Pictures** without a path are saved in the downloads folder of the home folder; their path is printed.
+- **Output** is text, on a terminal and in a pipe: \`u=$(openchrome get url)\` has no quotes, and
+  \`openchrome get text > page.md\` is the text of the page. Lists are tables. \`--json\` prints
+  JSON for every command; \`call\` and \`extract\` print their data as JSON by default. Notes,
+  progress and failures go to stderr.
+- **Failures** are a sentence with a code and a hint on stderr. With \`--json\` they are the object
+  of [errors.md](errors.md) on stdout.
+- **A target** is a ref (\`e12\`), CSS (\`'#save'\`, \`css=button\`) or words (\`Sign in\`,
+  \`text=e12\`). Words need no quotes.
+- **Arguments** of a tool are flags (\`waitUntil\` is \`--wait-until\`); \`--args JSON\` sets the
+  whole input, \`--args -\` reads it from stdin. A switch that is on by default is switched off with
+  \`--no-\`. Times are written as \`500ms\`, \`30s\` or \`2m\`.
+- **Tabs** have short ids (\`t1\`), which \`--tab\` accepts. A task is named by the first characters
+  of its id.
+- **Sessions**: \`--session NAME\` or \`OPENCHROME_SESSION\` selects a session with its own tabs.
+- **Paths** are relative to the current folder and may be anywhere.
+- **Stored results** (\`output\`, \`tasks\`, \`journal\`, \`network --detail\`) need neither daemon
+  nor Chrome.
+- \`openchrome browser VERB\` is an older form of \`openchrome VERB\` and still works.
 
 ${table(['exit status', 'meaning'], Object.entries(STATUSES))}
 
@@ -66,17 +92,13 @@ ${table(['exit status', 'meaning'], Object.entries(STATUSES))}
 
 ${fence(renderHelpOfGroup([], COLUMNS))}
 
-## The machine and the server
+## Verbs
 
-${own.map(sectionOf).join('\n\n')}
+\`openchrome <command> --help\` lists the options of each command, with examples.
 
-## Tools
+${sections.join('\n\n')}
 
-\`openchrome <command> --help\` shows the arguments of each, with examples; they are those of the tool in [tools.md](tools.md).
-\`openchrome call <tool>\` calls any tool by its name.
+## Other commands
 
-${table(
-  ['command', 'what it does', 'tool'],
-  derived.map((command) => [code(usageOf(command)), command.summary, toolOf(command)]),
-)}`;
+${own.map(sectionOf).join('\n\n')}`;
 };

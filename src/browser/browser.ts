@@ -254,7 +254,7 @@ export class Browser {
   /** The tab of a call: the named one, else the session's current one, else a new one. */
   async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
     if (tabId === undefined) return this.#requireCurrentTab(session, signal);
-    const own = session.tabs.get(tabId);
+    const own = session.findTab(tabId);
     if (own) return own;
     const chrome = await this.#connected(signal);
     const tab = this.#ownerOf(tabId) ? undefined : await chrome.targets.findTab(tabId, signal);

@@ -1,17 +1,19 @@
 // Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
+import { defined } from '../core/defined.ts';
 import { Failure, toFailure } from '../core/failure.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings } from '../policy/sanitise-text.ts';
 import { sanitiseLargeData } from '../policy/sanitise.ts';
-import type { Call, Reply, Step } from './call.ts';
+import type { Call, Reply, ReplyFacts, Step } from './call.ts';
 import { redactorFor } from './redactor-for.ts';
 
 export const answer: Step<Call, Call> = async (call, next) => {
   const reply = await next(call).catch((error: unknown) => buildFailure(call, error));
   nameDialogs(call);
   reportBlocked(call);
-  return { ...reply, notes: await clean(call, call.notes) };
+  const cleaned = { ...reply, notes: await clean(call, call.notes) };
+  return call.request.shell ? { ...cleaned, facts: collectFacts(call, reply) } : cleaned;
 };
 
 const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
@@ -29,6 +31,12 @@ const cleanFailure = async (call: Call, { code, message, details }: Failure): Pr
     return new Failure(code, 'The message was too long to be redacted.');
   }
 };
+
+const collectFacts = ({ course }: Call, { failure }: Reply): ReplyFacts =>
+  defined({
+    negative: !failure && course.result?.isNegative ? (true as const) : undefined,
+    tabs: course.session && Object.fromEntries(course.session.shortIds),
+  });
 
 /** Messages quote arguments, which can be long. */
 const MAX_MESSAGE_CHARS = 1000;

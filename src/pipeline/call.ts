@@ -30,8 +30,24 @@ export interface CallRequest {
   readonly wholeReply?: boolean | undefined;
   /** True if the frontend can send a reply with a handle; shortens its preview. Default: always. */
   readonly fits?: ReplyTest;
+  /** The client is the command line of the user. */
+  readonly shell?: ShellClient | undefined;
   /** The background task that makes this call. */
   readonly task?: TaskStart;
+}
+
+/** A command of the user: hints name commands, and paths may be anywhere. */
+export interface ShellClient {
+  /** The text is wanted without the page-state header. */
+  readonly bare?: boolean;
+}
+
+/** Facts about a reply that the command line needs in addition to its content. */
+export interface ReplyFacts {
+  /** The call worked, but the answer is no: the exit status is 1. */
+  readonly negative?: true;
+  /** Short ids of the session's tabs, by tabId. */
+  readonly tabs?: Readonly<Record<string, string>>;
 }
 
 /** The output to a frontend: content blocks or a failure, and notes of one line each. */
@@ -44,6 +60,8 @@ export interface Reply {
   readonly images: readonly Image[];
   readonly notes: readonly string[];
   readonly failure?: Failure;
+  /** Only for a shell client. */
+  readonly facts?: ReplyFacts;
 }
 
 /** A call as the first steps receive it. Each later type adds the facts that a step established. */

@@ -1,6 +1,6 @@
 // Checks the URLs, the files and the secrets that a call names before the tool runs.
 import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../core/config.ts';
 import { fail } from '../core/failure.ts';
@@ -44,14 +44,17 @@ export const allowAddress = async (call: SessionCall, given: string): Promise<st
 
 /** Returns the real path of a file that tools may use; throws for any other file. */
 const allowFile = async (
-  { rooms, request: { folder = process.cwd() } }: SessionCall,
+  { rooms, request: { folder = process.cwd(), shell } }: SessionCall,
   path: string,
 ): Promise<string> => {
   const { home, config } = rooms;
-  const roots = [
-    ...(await workingRoots(folder)),
-    ...[home.root, ...config.allowRoot].map((root) => ({ path: root })),
-  ];
+  // A path that the user typed may be anywhere; the files of the engine stay closed.
+  const roots = shell
+    ? [{ path: parse(resolve(folder, path)).root }]
+    : [
+        ...(await workingRoots(folder)),
+        ...[home.root, ...config.allowRoot].map((root) => ({ path: root })),
+      ];
   const real = await requireAllowedPath(resolve(folder, path), roots, ownFiles(home, config));
   if (basename(real).toLowerCase() === CONFIG_FILE)
     throw fail(

@@ -111,6 +111,8 @@ export interface Traits<
   readonly opens?: (input: Input, here: string | undefined) => string | undefined;
   /** True if the action had no visible effect. */
   readonly noEffect?: (data: Data) => boolean;
+  /** True if the call worked, but the answer is no: a search without a match, a failed check. */
+  readonly negative?: (data: unknown) => boolean;
   /** In the smallest list (`--slim`). */
   readonly core?: boolean;
 }

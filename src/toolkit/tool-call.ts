@@ -36,6 +36,8 @@ export interface ToolOutput {
   readonly header: HeaderMode | undefined;
   /** The action had no visible effect. */
   readonly hasNoEffect: boolean;
+  /** The call worked, but the answer is no. */
+  readonly isNegative: boolean;
   /** Returns the result with cleaned data. */
   clean(cleaner: Cleaner): Promise<ToolOutput>;
   /** Renders the data; the view may quote arguments, which are cleaned first. */
@@ -69,11 +71,12 @@ const bindData = <Input, Data, S extends ToolScope, D extends Duration>(
   input: Input,
   data: Data,
 ): ToolOutput => {
-  const { header, noEffect } = tool.traits;
+  const { header, noEffect, negative } = tool.traits;
   return {
     data,
     header: typeof header === 'function' ? header(input, data) : header,
     hasNoEffect: noEffect?.(data) ?? false,
+    isNegative: negative?.(data) ?? false,
     clean: async (cleaner) => bindData(tool, input, await cleaner(data)),
     render: async (cleaner) => {
       const view = tool.render?.(data, await cleaner(input));

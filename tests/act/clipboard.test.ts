@@ -29,7 +29,7 @@ const open = (session?: string): Promise<unknown> =>
 const recorded = async (code: string): Promise<string> => server.text('javascript_tool', { code });
 
 describe('copy', () => {
-  it('tells what an element holds, and a paste brings it elsewhere', async () => {
+  it('returns the text of an element, and a paste inserts it elsewhere', async () => {
     await open();
     expect(await server.text('interact', { action: 'copy', selector: '#para' })).toMatch(
       /^copied from .*; copied "Order number 4711"/,
@@ -47,14 +47,14 @@ describe('copy', () => {
     );
   });
 
-  it('is told of a button that copies a selection', async () => {
+  it('reports a button that copies a selection', async () => {
     await open();
     expect(await server.text('interact', { action: 'click', query: 'Copy order' })).toContain(
       '; copied "Order number 4711"',
     );
   });
 
-  it('without a target reads what the page put onto the clipboard by itself', async () => {
+  it('without a target reads the text that the page itself copied', async () => {
     await open();
     await server.text('interact', { action: 'click', query: 'Copy link' });
     expect(await server.text('interact', { action: 'copy' })).toContain('; copied "by the page"');
@@ -65,7 +65,7 @@ describe('copy', () => {
     ).toBe('prompt');
   });
 
-  it('fails where there is nothing to copy', async () => {
+  it('fails if there is nothing to copy', async () => {
     await open();
     expect(
       await server.failure('interact', { action: 'copy', query: 'Editor', waitForMs: 100 }),
@@ -88,7 +88,7 @@ describe('paste', () => {
     },
   );
 
-  it('goes into an editor, and to what handles it by itself', async () => {
+  it('inserts into an editor, and into a page that handles paste events itself', async () => {
     await open();
     expect(
       await server.text('interact', { action: 'paste', query: 'Editor', value: 'rich' }),
@@ -97,14 +97,14 @@ describe('paste', () => {
     expect(await recorded('drop.textContent')).toBe('Sheet of 3');
   });
 
-  it('without a target goes where the focus is', async () => {
+  it('without a target inserts into the focused element', async () => {
     await open();
     await server.text('interact', { action: 'focus', query: 'Notes' });
     await server.text('interact', { action: 'paste', value: 'here' });
     expect(await recorded('notes.value')).toBe('here');
   });
 
-  it('brings what was copied by keys', async () => {
+  it('inserts text that was copied with keys', async () => {
     await open();
     expect(
       await server.text('interact', {
@@ -117,7 +117,7 @@ describe('paste', () => {
     expect(await recorded('notes.value')).toBe('from the field');
   });
 
-  it('never brings what another session copied', async () => {
+  it('never inserts text that another session copied', async () => {
     await open();
     await server.text('interact', { action: 'copy', query: 'From' });
     await open('other');

@@ -20,21 +20,21 @@ describe('a server that was started with a policy', () => {
     server.json('navigate', { url: site.origin + path });
   const out = (): Promise<string> => server.text('javascript_tool', { code: 'out.textContent' });
 
-  it('answers dialogs by it, and the receipt tells of each', async () => {
+  it('answers dialogs by it, and the receipt reports each', async () => {
     await open('/asking');
     const text = await server.text('interact', { action: 'click', query: 'Ask' });
     expect(text).toBe(`clicked e1 button "Ask"; ${DISMISSED}; 1 DOM change`);
     expect(await out()).toBe('false,,');
   });
 
-  it('tells of a dialog of a page that is opened, once, and the page is there', async () => {
+  it('reports a dialog of an opened page once, and the page is loaded', async () => {
     const { text, notes } = await server.reply('navigate', { url: `${site.origin}/greeting` });
     expect(JSON.parse(text ?? '')).toMatchObject({ title: 'Hello' });
     expect(notes).toEqual(['[alert dialog "Welcome" was dismissed]']);
     expect((await server.reply('read_page', {})).notes.join()).not.toContain('dialog');
   });
 
-  it('lets a page be left that asks to stay', async () => {
+  it('allows to leave a page with a beforeunload dialog', async () => {
     await open('/clinging');
     await server.text('interact', { action: 'fill', selector: '#i', value: 'x' });
     expect(await server.text('interact', { action: 'click', query: 'Leave' })).toMatch(
@@ -61,7 +61,7 @@ describe('a server that was started with a policy', () => {
     ).toContain(ACCEPTED);
   });
 
-  it('asks again when it is told to', async () => {
+  it('waits for an answer again if the policy is changed back', async () => {
     expect(await server.json('handle_dialog', { policy: 'ask' })).toEqual({ policy: 'ask' });
     await open('/asking');
     expect(await server.text('interact', { action: 'click', query: 'Ask' })).toContain(
@@ -76,7 +76,7 @@ describe('a server that was started with a policy', () => {
   });
 
   it.each([{ url: `away` }, { action: 'reload' }, { action: 'back' }])(
-    'names at once the page that asks to stay: navigate %j',
+    'reports the page with a beforeunload dialog at once: navigate %j',
     async (to) => {
       await server.json('handle_dialog', { policy: 'ask' });
       await server.json('tabs', { action: 'new', url: `${site.origin}/asking` });
@@ -112,7 +112,7 @@ describe('a server that was started with a policy', () => {
     ['reload', { action: 'reload' }, '/asking'],
     ['back', { action: 'back' }, '/away'],
   ])(
-    'lets a page be left that asks something, and tells that it was not answered: %s',
+    'allows to leave a page with an open dialog, and reports that it was not answered: %s',
     async (_, to, path) => {
       await server.json('handle_dialog', { policy: 'ask' });
       await server.json('tabs', { action: 'new', url: `${site.origin}/away` });
@@ -133,7 +133,7 @@ describe('a server that was started with a policy', () => {
     },
   );
 
-  it('gives up on a page that never stops asking, and says that it asks', async () => {
+  it('stops at a page that opens dialogs without end, and reports the dialog', async () => {
     await server.json('handle_dialog', { policy: 'ask' });
     const url = site.page(
       '/insisting',

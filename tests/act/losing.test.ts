@@ -41,7 +41,7 @@ describe('an action', () => {
     await server.json('tabs', { action: 'close' });
   });
 
-  it('on a page that changes while its target is awaited is refused or done on the new page, and says so', async () => {
+  it('on a page that changes while its target is awaited is rejected or done on the new page, and reports which', async () => {
     await open('/changing', `<script>setTimeout(() => { location = '/away' }, 100)</script>`);
     const reply = await server.reply('interact', {
       action: 'click',
@@ -52,7 +52,7 @@ describe('an action', () => {
     else expect(reply.text).toMatch(/^clicked e\d+ button "Save"/);
   });
 
-  it('that closes its tab says that it closed', async () => {
+  it('that closes its tab reports that it closed', async () => {
     await open('/opener', `<button onclick="window.open('/closer')">Open</button>`);
     site.page('/closer', `<button onclick="window.close()">Close me</button>`);
     const [, tabId] =
@@ -91,7 +91,7 @@ describe('an action', () => {
     await server.text('javascript_tool', { code: '1', timeout_ms: 30_000 });
   });
 
-  it('that a pending navigation holds up past its deadline blames that navigation, not the page', async () => {
+  it('that a pending navigation delays past its deadline blames that navigation, not the page', async () => {
     await open('/held-up', '<button>Save</button>');
     await server.text('javascript_tool', {
       code: `setTimeout(() => { location = '/never' }, 20); 1`,
@@ -164,7 +164,7 @@ describe('a ref', () => {
   const refOf = async (query: string): Promise<string> =>
     /\be\d+\b/.exec(await server.text('find', { query }))?.[0] ?? '';
 
-  it('of an element that was drawn anew is stale, with the new one', async () => {
+  it('of a re-rendered element is stale, with the new ref', async () => {
     await open(
       '/drawn',
       `<ul id=l><li><button>Approve</button></li></ul><script>window.draw = () => { l.innerHTML = '<li><button onclick="window.hit=1">Approve</button></li>' }</script>`,
@@ -182,7 +182,7 @@ describe('a ref', () => {
     expect(await server.text('javascript_tool', { code: 'String(window.hit)' })).toBe('1');
   });
 
-  it('of a row that now shows another person is stale, and nobody is approved', async () => {
+  it('of a row that now shows another person is stale, and no row is approved', async () => {
     await open(
       '/rows',
       `<table>${['Ada', 'Bob', 'Cyd'].map((who) => `<tr><td>${who}</td><td><button onclick="window.hit=this.closest('tr').cells[0].textContent">Approve</button></td></tr>`).join('')}</table>`,
@@ -209,7 +209,7 @@ describe('a ref', () => {
     });
   });
 
-  it('that was never given is not found', async () => {
+  it('that was never returned is not found', async () => {
     await open('/no-refs', '<p>');
     expect((await server.failure('interact', { action: 'click', ref: 'e99999' })).code).toBe(
       'element_not_found',

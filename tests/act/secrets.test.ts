@@ -80,7 +80,7 @@ it('that do not exist are a bad argument with the names that do', async () => {
   expect(failure).toMatchObject({ code: 'invalid_argument', available: ['PASSWORD', 'USER'] });
 });
 
-it('include what was typed into a password field without being named', async () => {
+it('include text that was typed into a password field without a secret name', async () => {
   await open();
   await server.text('interact', { action: 'fill', query: 'Password', value: 'typed-by-hand-77' });
   const reply = await server.reply('javascript_tool', {

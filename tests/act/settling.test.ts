@@ -59,7 +59,7 @@ const clicks = async (ref: string, times: number): Promise<{ texts: string[]; ms
 const told = (times: number): string[] =>
   Array.from({ length: times }, (_, i) => `1 request; status "Answer ${i + 1}"; 1 DOM change`);
 
-describe('what an answer brings', () => {
+describe('the effects of a response', () => {
   it.each([
     ['is read at once', `fetch('/answer', { method: 'POST' }).then((r) => r.text()).then(say)`],
     ['is not read', `fetch('/answer', { method: 'POST' }).then(say)`],
@@ -77,16 +77,16 @@ describe('what an answer brings', () => {
       'is shown in tasks of their own',
       `fetch('/answer').then((r) => r.text()).then(() => setTimeout(() => setTimeout(say)))`,
     ],
-  ])('is told every time when it %s', async (_, code) => {
+  ])('are reported every time when it %s', async (_, code) => {
     expect((await clicks(await open(code), 8)).texts).toEqual(told(8));
   });
 
-  it('is told when its body is slow to come in', async () => {
+  it('are reported if its body arrives slowly', async () => {
     const { texts } = await clicks(await open(`fetch('/torn').then((r) => r.text()).then(say)`), 2);
     expect(texts).toEqual(told(2));
   });
 
-  it('is told although something showed before, while it was waited for', async () => {
+  it('are reported although another effect was visible before, during the wait', async () => {
     const ref = await open(`out.title = n; fetch('/answer').then((r) => r.text()).then(say)`);
     const { texts } = await clicks(ref, 8);
     expect(texts).toEqual(told(8).map((text) => text.replace('1 DOM change', '2 DOM changes')));
@@ -106,7 +106,7 @@ describe('what never ends', () => {
     expect(ms).toBeLessThan(SOONER_MS);
   });
 
-  it('is told each time that it is asked for, though it was asked for before', async () => {
+  it('is reported for each request, also for a repeated one', async () => {
     const { texts, ms } = await clicks(await open(`fetch('/endless')`), 3);
     expect(texts).toEqual(['1 request', '1 request', '1 request']);
     expect(ms).toBeLessThan(SOONER_MS);

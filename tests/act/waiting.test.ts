@@ -28,7 +28,7 @@ it('for a page to load is not longer than its loading, whenever the wait begins'
   }
 });
 
-it('in a page that hangs ends with the page named, not with what it was waited for', async () => {
+it('in a page that hangs fails with the page named, not with the condition', async () => {
   await server.json('tabs', { action: 'new', url: `${site.origin}/` });
   await server.text('javascript_tool', {
     code: 'setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 1',

@@ -44,7 +44,7 @@ describe('a crawl', () => {
     );
   });
 
-  it('visits a page once, whatever its address is dressed up as', async () => {
+  it('visits a page once for all spellings of its URL', async () => {
     site.page(
       '/d/',
       page(
@@ -112,14 +112,14 @@ describe('a crawl', () => {
     expect(pages).toMatchObject([{ via: 'browser', content: 'Filled by a handler' }]);
   });
 
-  it('stops at the depth, and says so', async () => {
+  it('stops at the maximum depth, and reports it', async () => {
     for (const i of [1, 2, 3, 4]) site.page(`/deep/${i}`, page(`${i}`, `/deep/${i + 1}`));
     const result = await crawl({ url: `${site.origin}/deep/1`, max_depth: 1 });
     expect(paths(result)).toEqual(['/deep/1', '/deep/2']);
     expect(result.summary.stop_reason).toBe('max_depth');
   });
 
-  it('counts what it refuses, without using up pages', async () => {
+  it('counts rejected URLs, which do not count as pages', async () => {
     site.page(
       '/robots.txt',
       (_, response) => void response.end('User-agent: *\nDisallow: /r/secret\n'),
@@ -158,7 +158,7 @@ describe('a crawl', () => {
     expect(paths(result)).toEqual(['/g/', '/g/docs/a']);
   });
 
-  it('follows where the start is sent to', async () => {
+  it('follows the redirect of the start page', async () => {
     site.page(
       '/go',
       (_, response) =>
@@ -174,7 +174,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('tries again when the server asks for it, and says what stays wrong', async () => {
+  it('retries if the server requests it, and reports remaining failures', async () => {
     let asked = 0;
     site.page('/busy', (_, response) => {
       if (++asked < 3) response.writeHead(429, { 'retry-after': '1' }).end();
@@ -189,7 +189,7 @@ describe('a crawl', () => {
     expect(performance.now() - from).toBeGreaterThan(1900);
   });
 
-  it('waits between two pages as long as it was asked to', async () => {
+  it('waits the given delay between two pages', async () => {
     const times: number[] = [];
     const answer =
       (title: string, ...links: string[]) =>
@@ -209,7 +209,7 @@ describe('a crawl', () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(450);
   });
 
-  it('brings the other formats', async () => {
+  it('returns the other formats', async () => {
     site.page(
       '/f',
       `<!doctype html><html lang="en"><title>F</title><h1>Head</h1><p>One <b>two</b></p><table><tr><th>k<td>v</table><a href="/f">self</a>`,
@@ -228,7 +228,7 @@ describe('a crawl', () => {
   });
 });
 
-describe('an address that is no site', () => {
+describe('a URL that is not a site', () => {
   it.each(['crawl', 'crawl_sitemap'])('is refused by %s', async (tool) => {
     expect(await engine.failure(tool, { url: 'about:blank' })).toMatchObject({
       code: 'invalid_argument',
@@ -253,7 +253,7 @@ describe('rendering', () => {
     expect(summary.via).toEqual({ fetch: 1, browser: 1 });
   });
 
-  it('uses none, or one for everything, where that is asked', async () => {
+  it('uses no tab, or a tab for every page, if configured', async () => {
     expect((await crawl({ url: `${site.origin}/app/`, render: 'fetch' })).pages).toMatchObject([
       { title: 'App', via: 'fetch' },
     ]);
@@ -264,7 +264,7 @@ describe('rendering', () => {
     ).toEqual(['browser', 'browser', 'browser']);
   });
 
-  it('leaves the current tab alone and its own tabs nowhere', async () => {
+  it('does not use the current tab and closes its own tabs', async () => {
     await engine.json('navigate', { url: `${site.origin}/deep/4` });
     await engine.text('wait_for', { loadState: 'load' });
     const before = await engine.json('tabs_context');
@@ -272,7 +272,7 @@ describe('rendering', () => {
     await expect.poll(() => engine.json('tabs_context')).toEqual(before);
   });
 
-  it('is not held up by dialogs, popups and downloads', async () => {
+  it('is not blocked by dialogs, popups and downloads', async () => {
     site.page('/h/', page('Start', '/h/alert', '/h/leave', '/h/popup', '/h/file'));
     site.page(
       '/h/alert',

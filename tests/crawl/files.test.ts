@@ -45,7 +45,7 @@ it('reads no file outside of the folders that tools may use', async () => {
   expect(code).toBe('file_not_allowed');
 });
 
-it('does not follow links of the file system out of the folder, nor out of the allowed folders', async () => {
+it('does not follow symbolic links out of the folder or the allowed folders', async () => {
   const start = join(folder, 'linked', 'index.html');
   await mkdir(join(folder, 'linked'));
   await symlink(join(folder, 'secret.html'), join(folder, 'linked', 'near.html'));

@@ -143,7 +143,7 @@ describe('fetched', () => {
     expect(summary.refused.robots).toBe(1);
   });
 
-  it('a page that drips is given up when its time is over', async () => {
+  it('a page that sends its bytes slowly is cancelled at its time limit', async () => {
     site.page('/drip', (_, response) => {
       response.writeHead(200, html);
       const timer = setInterval(() => response.write('.'), 50);
@@ -157,7 +157,7 @@ describe('fetched', () => {
 });
 
 describe('in a tab', () => {
-  it('pages that never come to rest end with the time of the crawl, and nothing is left of them', async () => {
+  it('pages that never become idle end with the time of the crawl, and leave no tabs', async () => {
     const script = (title: string, code: string): string =>
       `<!doctype html><title>${title}</title><script>${code}</script>`;
     site.page(
@@ -195,7 +195,7 @@ describe('in a tab', () => {
 });
 
 describe('a rendered page', () => {
-  it('is cut where a fetched one would be', async () => {
+  it('is cut at the same size as a fetched one', async () => {
     const script = 'document.body.innerHTML = "<b>x</b>".repeat(120_000)';
     site.page(
       '/many-elements',

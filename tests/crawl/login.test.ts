@@ -89,7 +89,7 @@ it('fetches pages of its scope with the cookies of the session, reports it, and 
   expect(arrived.has('other /landing')).toBe(false);
 });
 
-it('sends no cookies to another origin, though the scope is any', async () => {
+it('sends no cookies to another origin, even if the scope is any', async () => {
   await logIn();
   await engine.json<CrawlResult>('crawl', {
     url: `${site.origin}/members/`,

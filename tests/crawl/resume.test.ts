@@ -80,7 +80,7 @@ it('visits every page exactly once in total', { timeout: 120_000 }, async () => 
 });
 
 it(
-  'visits what a sitemap lists exactly once in total, and reads the sitemap anew',
+  'visits each page of a sitemap exactly once in total, and reads the sitemap again',
   { timeout: 120_000 },
   async () => {
     const LISTED = 150;

@@ -15,7 +15,7 @@ const robots = (text: string): Routes => ({
 describe('a robots.txt', () => {
   const times: number[] = [];
   const slow = useSite(robots('User-agent: *\nCrawl-delay: 0.4\n'));
-  it('that asks for time between pages is given it, however many are visited at once', async () => {
+  it('with a crawl delay is respected for any number of concurrent visits', async () => {
     for (const [path, links] of [
       ['/', ['/1', '/2', '/3']],
       ['/1', []],
@@ -34,7 +34,7 @@ describe('a robots.txt', () => {
   const closed = useSite(
     robots('User-agent: *\nDisallow: /no\nUser-agent: OpenChrome\nDisallow: /private\n'),
   );
-  it('refuses by the group of this crawler, also where a redirect leads, and uses up no pages', async () => {
+  it('applies the group of this crawler, also to redirect targets, and rejected URLs do not count as pages', async () => {
     const asked: string[] = [];
     closed.page('/', page('Start', '/private/a', '/moved', '/no', '/last'));
     closed.page(
@@ -70,7 +70,7 @@ describe('a robots.txt', () => {
     '/x': page('X'),
     '/rules': 'User-agent: *\nDisallow: /x\n',
   });
-  it('is followed to where it has moved', async () => {
+  it('is read from the target of its redirect', async () => {
     moved.page(
       '/robots.txt',
       (_, response) => void response.writeHead(301, { location: '/rules' }).end(),
@@ -82,7 +82,7 @@ describe('a robots.txt', () => {
     '/': page('Start'),
     '/robots.txt': (_, response) => void response.writeHead(403).end(),
   });
-  it('that nobody may read forbids nothing', async () => {
+  it('that cannot be read forbids nothing', async () => {
     expect((await crawl({ url: forbidden.origin })).pages.map(({ title }) => title)).toEqual([
       'Start',
     ]);

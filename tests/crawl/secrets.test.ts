@@ -42,7 +42,7 @@ const onDisk = async (id: string): Promise<string> => {
   return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
 };
 
-it('no secret of a page or of an address stands in any file of the task', async () => {
+it('no secret of a page or of a URL is in any file of the task', async () => {
   page('/', `the key is ${KEY}`, `/private?api_key=${KEY}`, '/a', '/b');
   page('/private', 'Only with a key', '/c');
   page('/a', 'A', `/private?api_key=${KEY}`, `/late?api_key=${KEY}`);
@@ -71,7 +71,7 @@ it('no secret of a page or of an address stands in any file of the task', async 
   expect(await onDisk(id)).not.toContain(KEY);
 });
 
-it('an address that could not be written down is missing from a crawl that goes on, which says so', async () => {
+it('a URL that could not be saved is missing from a continued crawl, which reports it', async () => {
   page('/start', 'Start', '/one', `/two?api_key=${KEY}`);
   page('/one', 'One');
   page('/two', 'Two');

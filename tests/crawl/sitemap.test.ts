@@ -18,7 +18,7 @@ const urlset = (...paths: readonly (string | [string, string])[]): string =>
     )
     .join('')}</urlset>`;
 
-it('reads those that robots.txt names, nested and packed, and filters by date', async () => {
+it('reads the sitemaps of robots.txt, nested and compressed, and filters by date', async () => {
   for (const name of ['a', 'b', 'c', 'old'])
     site.page(`/p/${name}`, `<title>${name}</title><p>${name}</p><a href="/p/elsewhere">x</a>`);
   site.page(
@@ -63,7 +63,7 @@ it('takes one sitemap by its address, and what can be read of a broken one', asy
   expect(summary.sitemaps?.[0]?.problem).toBeTruthy();
 });
 
-it('says so where a site has none, or none that can be read', async () => {
+it('reports if a site has no sitemaps, or none that can be read', async () => {
   site.page('/robots.txt', 'User-agent: *\nDisallow:\n');
   const { pages, summary } = await crawl({ url: site.origin });
   expect(pages).toEqual([]);
@@ -75,7 +75,7 @@ it('says so where a site has none, or none that can be read', async () => {
   });
 });
 
-it('that lists nothing of interest was read to its end all the same', async () => {
+it('that lists no matching pages is read to its end nevertheless', async () => {
   site.page('/dull/sitemap.xml', urlset(['/p/old', '2019-01-01']));
   const { summary } = await crawl({ url: `${site.origin}/dull/sitemap.xml`, since: '2026-01-01' });
   expect(summary).toMatchObject({ pages: 0, stop_reason: 'completed', sitemaps: [{ pages: 1 }] });

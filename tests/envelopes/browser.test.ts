@@ -55,7 +55,7 @@ describe('an envelope around a browser', () => {
     expect(signals['hints']).toBeGreaterThanOrEqual(1);
   });
 
-  it('is not served by a call that the client has given up', async () => {
+  it('does not count a call that the client has cancelled', async () => {
     const taskId = await start();
     const { failure } = await reply('wait_for', {
       text: 'never to be seen',

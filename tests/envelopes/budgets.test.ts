@@ -46,7 +46,7 @@ describe('a reply', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('asks for a checkpoint every so many calls', async () => {
+  it('requests a checkpoint every given number of calls', async () => {
     const id = await start({ checkpointEveryCalls: 2 });
     expect(await notes('looks', { taskId: id })).toEqual([]);
     expect(await notes('acts', { taskId: id })).toEqual([
@@ -179,7 +179,7 @@ describe('a task that enforces its limits', () => {
     expect(tools.find(({ tool }) => tool === 'looks')?.tokens).toBeGreaterThan(1);
   });
 
-  it('does not run one call too many when they come at the same time', async () => {
+  it('does not run more calls than allowed when they arrive at the same time', async () => {
     const id = await start({ maxToolCalls: 5, enforce: true });
     const codes = await Promise.all(
       Array.from({ length: 12 }, async () => (await refused(id, { wait_ms: 20 }))?.code),
@@ -189,14 +189,14 @@ describe('a task that enforces its limits', () => {
     expect((await get(id)).counters.toolCalls).toBe(5);
   });
 
-  it('goes on refusing after a restart', async () => {
+  it('continues to reject after a restart', async () => {
     const id = await start({ maxToolCalls: 1, enforce: true });
     await refused(id);
     await bench.restart();
     expect(await refused(id)).toMatchObject({ code: 'budget_exceeded' });
   });
 
-  it('refuses for its hard limits alone', async () => {
+  it('rejects only for its hard limits', async () => {
     const id = await start({ maxObservationStreak: 1, maxConsecutiveSameTool: 1, enforce: true });
     for (let i = 0; i < 4; i++) expect(await refused(id)).toBeUndefined();
   });

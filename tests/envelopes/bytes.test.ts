@@ -202,7 +202,7 @@ describe('without taskId', () => {
     expect(first).toBe(second);
   });
 
-  it('what is compared is whole: pages of crawls, parts of bundles, steps of recordings', async () => {
+  it('the compared results are complete: pages of crawls, parts of bundles, steps of recordings', async () => {
     expect(await said(withStep, 'crawl', { url: site.origin, ...JOBS['crawl'] })).toContain(
       'Second page',
     );

@@ -104,7 +104,7 @@ const TABLE: Readonly<
 };
 
 describe.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s', (name, { traits }) => {
-  it('stands in the table', () => {
+  it('is in the table', () => {
     expect(Object.keys(TABLE)).toContain(name);
   });
 
@@ -117,7 +117,7 @@ describe.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s', (name, { tr
   });
 });
 
-it('tells the address that a call loads, where it loads one', () => {
+it('reports the URL that a call loads, if it loads one', () => {
   const opened = (name: string, args: object): string | undefined =>
     TOOLS.find((tool) => tool.name === name)?.traits.opens?.(
       args as never,

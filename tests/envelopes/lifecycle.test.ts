@@ -118,7 +118,7 @@ describe('an envelope', () => {
     ['an argument that there is not', { nonsense: 1 }],
     ['one of another type', { said: 5 }],
     ['a common one of another type', { timeout_ms: 'soon' }],
-  ])('counts a call with %s among those that failed', async (_, wrong) => {
+  ])('counts a call with %s as failed', async (_, wrong) => {
     const id = await start({ maxFailureStreak: 2 });
     const said: (readonly string[])[] = [];
     for (let i = 0; i < 3; i++) {
@@ -147,7 +147,7 @@ describe('an envelope', () => {
     });
   });
 
-  it('lets no more misunderstood calls in than others, where it enforces its limit', async () => {
+  it('counts calls with invalid arguments like others if it enforces its limit', async () => {
     const id = await start({ maxToolCalls: 1, enforce: true });
     expect(await code('looks', { task_id: id, nonsense: 1 })).toBe('invalid_argument');
     expect(await code('looks', { task_id: id, nonsense: 1 })).toBe('budget_exceeded');
@@ -155,7 +155,7 @@ describe('an envelope', () => {
     expect((await get(id)).counters.toolCalls).toBe(1);
   });
 
-  it('is not looked for in what is no task id, nor among the arguments of the ledger', async () => {
+  it('is not looked up by an invalid task id, or in the arguments of the ledger', async () => {
     const id = await start();
     expect((await reply('looks', { taskId: 17, nonsense: 1 })).failure?.code).toBe(
       'invalid_argument',
@@ -182,7 +182,7 @@ describe('an envelope', () => {
     ['beside', (taskId: string) => ({ args: { to: 2 }, taskId })],
     ['among', (taskId: string) => ({ args: { to: 2, task_id: taskId }, taskId })],
   ])(
-    'holds for a background task also where it is named %s the arguments of the work',
+    'applies to a background task also if it is named %s the arguments of the work',
     async (_, given) => {
       const id = await start({ maxToolCalls: 1, enforce: true });
       const { task_id: job } = await call<{ task_id: string }>('oc_task_start', {
@@ -298,7 +298,7 @@ describe('an envelope', () => {
     expect(await waiting).toMatchObject({ task_id: id, status: 'COMPLETED', objective: 'Find it' });
   });
 
-  it('is listed among the others, with what its budgets say', async () => {
+  it('is listed among the others, with its budget status', async () => {
     await call('oc_task_start', { kind: 'counts', args: { to: 1 } });
     const id = await start({ maxToolCalls: 1 });
     await reply('acts', { taskId: id });
@@ -362,7 +362,7 @@ describe('a call that cannot be recorded', () => {
     return notes[0] ?? '';
   };
 
-  it('still runs, and says why', async () => {
+  it('still runs, and reports the reason', async () => {
     const ended = await start();
     await call('oc_task_finish', { task_id: ended, outcome: 'completed' });
     const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts' });
@@ -376,7 +376,7 @@ describe('a call that cannot be recorded', () => {
     expect(await noteOf(job)).toBe(`[task_not_recorded: task ${job} is a background counts]`);
   });
 
-  it('says so too when the task ended while it ran', async () => {
+  it('reports it also if the task ended during the call', async () => {
     const id = await start();
     const running = reply('looks', { taskId: id, wait_ms: 200 });
     await call('oc_task_finish', { task_id: id, outcome: 'completed' });
@@ -384,7 +384,7 @@ describe('a call that cannot be recorded', () => {
     expect((await get(id)).counters.toolCalls).toBe(0);
   });
 
-  it('says so when it fails by itself', async () => {
+  it('reports it also if the call itself fails', async () => {
     const { failure, notes } = await reply('looks', {
       taskId: '0123456789abcdef',
       code: 'tab_closed',
@@ -393,7 +393,7 @@ describe('a call that cannot be recorded', () => {
     expect(notes[0]).toMatch(/^\[task_not_recorded: /);
   });
 
-  it('is told when the history cannot be written', async () => {
+  it('reports that the history cannot be written', async () => {
     const id = await start();
     await rm(pathOf(id, 'events.jsonl'));
     await mkdir(pathOf(id, 'events.jsonl'));
@@ -404,7 +404,7 @@ describe('a call that cannot be recorded', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('a failure', () => {
   it.each([
     [{}, 'invalid_argument', 'objective'],
     [{ phase: 'explore' }, 'invalid_argument', 'objective'],
@@ -439,7 +439,7 @@ describe('what is wrong', () => {
     expect(await call('oc_task_list')).toMatchObject({ count: 0 });
   });
 
-  it('is told of background tasks, unknown ones and ids that are none', async () => {
+  it('is returned for background tasks, unknown tasks and invalid ids', async () => {
     const { task_id: job } = await call<{ task_id: string }>('oc_task_start', { kind: 'counts' });
     await call('oc_task_wait', { task_id: job });
     for (const [name, args] of [
@@ -456,8 +456,8 @@ describe('what is wrong', () => {
   });
 });
 
-describe('what is on disk', () => {
-  it('holds no secret', async () => {
+describe('the files on disk', () => {
+  it('contain no secret', async () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     const id = await start({}, { objective: `use ${token}` });
     await reply('looks', { taskId: id, url: `https://example.com/?access_token=${token}` });
@@ -485,7 +485,7 @@ describe('what is on disk', () => {
     expect((await get(id)).counters.toolCalls).toBe(3);
   });
 
-  it('is counted anew when the history was made shorter', async () => {
+  it('are counted again if the history was shortened', async () => {
     const id = await start();
     for (let i = 0; i < 3; i++) await reply('looks', { taskId: id });
     await writeFile(pathOf(id, 'events.jsonl'), '');
@@ -493,7 +493,7 @@ describe('what is on disk', () => {
     expect((await get(id)).counters).toMatchObject({ toolCalls: 1, actionCalls: 1 });
   });
 
-  it('ends in the row when whoever ended it died before it was written there', async () => {
+  it('get the final row if the process that ended the task died before it wrote the row', async () => {
     const id = await start();
     await reply('acts', { taskId: id });
     await appendFile(
@@ -510,7 +510,7 @@ describe('what is on disk', () => {
     expect((await get(id)).counters.toolCalls).toBe(1);
   });
 
-  it('may say nothing that an envelope needs: then the list goes on without it, and the call is not recorded', async () => {
+  it('can lack fields of an envelope: then the list continues without it, and the call is not recorded', async () => {
     const [broken, whole] = [await start(), await start()];
     const row = JSON.parse(await readFile(pathOf(broken, 'meta.json'), 'utf8')) as TaskMeta;
     await writeFile(

@@ -85,7 +85,7 @@ describe('one task', () => {
     expect(await callsOnDisk(id)).toBe(500);
   });
 
-  it('counts 200 calls through two processes on one home, and both say the same', async () => {
+  it('counts 200 calls through two processes on one home, and both report the same', async () => {
     const servers = [await startServer(), await startServer()] as const;
     const id = await open(servers[0]);
     await Promise.all(
@@ -105,7 +105,7 @@ describe('one task', () => {
     expect(await readdir(join(home(), 'tasks', id))).toEqual(['events.jsonl', 'meta.json']);
   });
 
-  it('tells of a budget once, whichever process passes it', async () => {
+  it('reports a budget once, for any process that exceeds it', async () => {
     const servers = [await startServer(), await startServer()] as const;
     const id = await open(servers[0], { maxToolCalls: 40 });
     const replies = await Promise.all(

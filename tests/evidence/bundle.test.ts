@@ -66,7 +66,7 @@ const textOf = (files: Map<string, Buffer>, name: string): string =>
   files.get(name)?.toString('utf8') ?? '';
 
 describe('a bundle of a page', () => {
-  test('holds every part, each with the size and the hash that the manifest says', async () => {
+  test('contains every part, each with the size and the hash of the manifest', async () => {
     await browser.text('navigate', { url: shop(), waitUntil: 'networkidle' });
     const { path, bytes, sha256, parts } = await bundle();
     expect(path.startsWith(join(browser.home, 'evidence'))).toBe(true);
@@ -89,7 +89,7 @@ describe('a bundle of a page', () => {
     });
   });
 
-  test('says what the page was', async () => {
+  test('describes the page', async () => {
     const files = unpack((await bundle()).path);
     expect(JSON.parse(textOf(files, 'page.json'))).toMatchObject({
       url: `${site.origin}/shop`,
@@ -126,7 +126,7 @@ describe('a bundle of a page', () => {
     });
   });
 
-  test('gives no secret away in any of its files', async () => {
+  test('contains no secret in any of its files', async () => {
     await browser.text('javascript_tool', {
       code: `document.querySelector('#pw').value = '${PASSWORD}'; document.body.append(' typed ${PASSWORD} with ${COOKIE}'); console.warn('${COOKIE}', 'ada:${PASSWORD}')`,
     });
@@ -146,7 +146,7 @@ describe('a bundle of a page', () => {
     }
   });
 
-  test('is taken of the parts that were asked for, where it was asked for', async () => {
+  test('contains the requested parts, at the requested path', async () => {
     const path = join(browser.home, 'deep', 'down', 'some.tgz');
     const { parts } = await bundle({ parts: ['cookies', 'dom'], path });
     expect(parts.map(({ name }) => name)).toEqual(['page.json', 'dom.html', 'cookies.json']);
@@ -159,7 +159,7 @@ describe('a bundle of a page', () => {
     ]);
   });
 
-  test('holds the documents of frames and what is in shadow roots', async () => {
+  test('contains the documents of frames and the content of shadow roots', async () => {
     site.page('/inner', '<p>inside the frame');
     const url = site.page(
       '/nested',
@@ -215,7 +215,7 @@ describe('a bundle that is unpacked', () => {
       const style = document.createElement('style'); style.append('a{}</style><img src=x onerror=hit()>'); document.body.append(style);
     </script>`;
 
-  test('is one folder, whose dom.html has no active content', async () => {
+  test('is a single folder, whose dom.html has no active content', async () => {
     await browser.text('tabs', { action: 'new', url: site.page('/trap', HOSTILE) });
     const { path, parts } = await bundle({
       parts: ['dom', 'screenshot', 'ax', 'har'],
@@ -265,8 +265,8 @@ describe('a bundle that is unpacked', () => {
   });
 });
 
-describe('what cannot be captured is said', () => {
-  test('of a page that hangs: what Chrome itself knows still comes', async () => {
+describe('parts that cannot be captured are reported', () => {
+  test('of a page that hangs: the parts that come from Chrome itself are complete', async () => {
     await browser.text('navigate', {
       url: site.page(
         '/hang',
@@ -363,7 +363,7 @@ describe('what cannot be captured is said', () => {
     expect(unpack(path).get('screenshot.png')?.readUInt32BE(20)).toBe(16_384);
   });
 
-  test('a page of many megabytes is held as a whole', async () => {
+  test('a page of many megabytes is stored completely', async () => {
     const url = site.page(
       '/large',
       `<title>large</title>${`<p>A row with the word password in it, ${'and the usual prose '.repeat(40)}</p>`.repeat(9_000)}`,
@@ -376,7 +376,7 @@ describe('what cannot be captured is said', () => {
 });
 
 describe('a bundle is refused', () => {
-  test('for a path outside of the allowed folders, or one that is no archive', async () => {
+  test('for a path outside of the allowed folders, or one that is not an archive', async () => {
     expect(
       await browser.failure('oc_evidence_bundle', { path: '/etc/proof.tar.gz' }),
     ).toMatchObject({ code: 'file_not_allowed' });
@@ -393,7 +393,7 @@ describe('a bundle is refused', () => {
     });
   });
 
-  test('for a part that there is not', async () => {
+  test('for an unknown part', async () => {
     expect(await browser.failure('oc_evidence_bundle', { parts: ['dom', 'smell'] })).toMatchObject({
       code: 'invalid_argument',
       argument: 'parts',
@@ -401,7 +401,7 @@ describe('a bundle is refused', () => {
     });
   });
 
-  test('where a folder or a file stands in its place, and nothing is left behind', async () => {
+  test('if the path is an existing folder or below a file, and nothing is left behind', async () => {
     const folder = join(browser.home, 'taken.tgz');
     mkdirSync(join(folder, 'in it'), { recursive: true });
     writeFileSync(join(browser.home, 'file'), '');

@@ -22,7 +22,7 @@ const SLACK_MS = 15_000;
 
 describe('64 clients at once', () => {
   test(
-    'get every answer by its deadline, though some of their pages hang',
+    'get every reply by its deadline, even if some of their pages hang',
     { timeout: CROWD_MS + 240_000 },
     async () => {
       const home = await servers.home();

@@ -14,7 +14,7 @@ const site = useSite({
 
 describe('a full disk', () => {
   test(
-    'is said by the calls that need it; the others go on, and room makes all well',
+    'is reported by the calls that need it; the others continue, and free space resolves it',
     { timeout: 120_000 },
     async (context) => {
       const home = await servers.home();
@@ -58,7 +58,7 @@ describe('a full disk', () => {
 
 describe('a home that may only be read', () => {
   test(
-    'is named by whatever needs it, and the server stays',
+    'is reported by every call that needs it, and the server keeps running',
     { timeout: 120_000 },
     async (context) => {
       const home = await servers.home();

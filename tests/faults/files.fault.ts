@@ -42,7 +42,7 @@ const CONTENTS: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
   'a pipe that nobody writes': async (file) => execFileSync('mkfifo', [file]),
 };
 
-describe.each(Object.entries(CONTENTS))('where a file should be: %s', (_, make) => {
+describe.each(Object.entries(CONTENTS))('in place of a file: %s', (_, make) => {
   test('the server starts and works', { timeout: 120_000 }, async () => {
     const home = await servers.home();
     for (const file of Object.values(FILES)) {

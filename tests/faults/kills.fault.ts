@@ -100,7 +100,7 @@ const journalled = (text: string): number => {
 
 describe('a Chrome that is killed again and again under load', () => {
   test(
-    'is started anew; every call is answered by its deadline, and says when an outcome is unknown',
+    'is restarted; every call gets a reply by its deadline, and reports an unknown outcome',
     { timeout: 180_000 },
     async () => {
       const home = await servers.home();

@@ -105,7 +105,7 @@ const withLimit = (
   run('sh', ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, ...args]);
 
 describe.runIf(posix)('a full disk', () => {
-  it('costs the journal the entries that did not fit, says so once, and tears at most one line', async () => {
+  it('drops the journal entries that do not fit, reports it once, and leaves at most one torn line', async () => {
     const { stdout, stderr } = await withLimit(
       64,
       program('journal-writer'),

@@ -67,11 +67,11 @@ describe('openchrome', () => {
     expect(codeIn(stderr)).toBe('invalid_argument');
   });
 
-  it('ends in peace when its client is gone', async () => {
+  it('exits cleanly when its client disconnects', async () => {
     expect(await openchrome('serve')).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('takes its configuration from openchrome.json and says what is wrong with it', async () => {
+  it('reads its configuration from openchrome.json and reports errors in it', async () => {
     const file = join(folder, 'openchrome.json');
     await writeFile(file, '{"logLevle": "debug"}');
     const { status, stderr } = await openchrome();
@@ -91,7 +91,7 @@ describe('openchrome doctor', () => {
       expect(finding).toMatchObject({ id: expect.any(String), message: expect.any(String) });
   });
 
-  it('fails where the Chrome that was named is not there', async () => {
+  it('fails if the configured Chrome does not exist', async () => {
     const { status, stdout } = await openchrome(
       'doctor',
       '--json',

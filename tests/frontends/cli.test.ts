@@ -1,320 +1,249 @@
-// The built command line as shells meet it: a real daemon, a real Chrome, real pipes, terminals and
-// signals.
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { FailureBody } from '../../src/core/failure.ts';
-import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
+// The built command line with a real daemon and a real Chrome: verbs, output, statuses, completion.
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeDaemonHome } from './servers.ts';
+import { BINARY, createShellUser, serveSite, type ShellUser } from './shell.ts';
 
-const BINARY =
-  process.env['OPENCHROME_BINARY'] ??
-  fileURLToPath(new URL('../../dist/index.js', import.meta.url));
-
-let site: Server;
+let user: ShellUser;
 let origin = '';
-let home = '';
-/** Where commands run, with `openchrome` on the path. */
-let folder = '';
 const ends: (() => Promise<void>)[] = [];
 
-const PAGE = `<title>Shop</title><h1>Shop</h1><label>Email <input name="email"></label>
+const PAGE = `<title>Shop</title><h1>Shop</h1><form action="/done"><label>Email <input name="email"></label>
+<label>First name <input name="first"></label><label>Age <input name="age" type="number"></label><button>Sign in</button></form>
 <button onclick="fetch('/api/items?n=' + (window.n = (window.n ?? 0) + 1))">Load</button><a href="/next">Next</a>`;
 
 /** The script starts after the title has reached the browser process. */
 const HANGING = '<title>Hanging</title><script>setTimeout(() => { for (;;); }, 100)</script>';
 
 beforeAll(async () => {
-  if (!existsSync(BINARY)) throw new Error('Run "npm run build" first.');
-  home = await makeDaemonHome((end) => void ends.push(end));
-  folder = await mkdtemp(join(tmpdir(), 'openchrome-cli-'));
-  await mkdir(join(folder, 'bin'));
-  await symlink(BINARY, join(folder, 'bin', 'openchrome'));
-  site = createServer(({ url = '' }, response) => {
+  const onEnd = (end: () => Promise<void>) => void ends.unshift(end);
+  origin = await serveSite(({ url = '' }, response) => {
     if (url === '/never') return;
     const isApi = url.startsWith('/api/');
     response.setHeader('content-type', isApi ? 'application/json' : 'text/html');
     const page = url === '/hang' ? HANGING : PAGE;
     response.end(isApi ? JSON.stringify({ items: [{ id: 1, name: 'Lamp' }] }) : page);
-  });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  await json('browser', 'open', `${origin}/`, '--isolated');
+  }, onEnd);
+  user = await createShellUser(onEnd);
+  await user.text('open', `${origin}/`, '--isolated');
 });
 
 afterAll(async () => {
   for (const end of ends) await end();
-  await rm(folder, { recursive: true, force: true });
-  site.closeAllConnections();
-  site.close();
 });
 
-const environment = (over: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
-  PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}`,
-  OPENCHROME_HEADLESS: '1',
-  OPENCHROME_HOME: home,
-  ...over,
-});
-
-interface Run {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const runIn = (env: NodeJS.ProcessEnv, file: string, args: readonly string[]): Promise<Run> =>
-  new Promise((resolve) => {
-    const settings = { cwd: folder, env: environment(env), maxBuffer: 64 * 1024 * 1024 };
-    const child = execFile(file, args, settings, (error, stdout, stderr) =>
-      resolve({
-        status: typeof error?.code === 'number' ? error.code : error ? 255 : 0,
-        stdout,
-        stderr,
-      }),
-    );
-    child.stdin?.end();
+describe('verbs', () => {
+  it('use a page without quotes and without a prefix', async () => {
+    expect(await user.text('open', `${origin}/`)).toBe(`Shop\n${origin}/`);
+    expect(await user.text('find', 'Sign', 'in')).toMatch(/^e\d+ button "Sign in"/);
+    expect(await user.text('fill', 'Email', 'ada@x.org')).toContain('filled');
+    expect(await user.text('get', 'value', '[name=email]')).toBe('ada@x.org');
+    expect(await user.text('get', 'title')).toBe('Shop');
+    expect(await user.text('click', 'Next')).toContain('/next');
+    expect(await user.text('back')).toBe(`Shop\n${origin}/`);
+    expect(await user.text('browser', 'get', 'url')).toBe(`${origin}/`);
+    expect(await user.text('browser', 'read-page', '--mode', 'markdown')).toContain('# Shop');
+    expect(await user.failure('read_page')).toMatchObject({ code: 'invalid_argument', status: 2 });
   });
 
-const run = (...args: string[]): Promise<Run> => runIn({}, process.execPath, [BINARY, ...args]);
-const bash = (line: string): Promise<Run> => runIn({}, 'bash', ['--norc', '-c', line]);
-
-const json = async <T = Record<string, unknown>>(...args: string[]): Promise<T> => {
-  const { status, stdout, stderr } = await run(...args);
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
-  return JSON.parse(stdout) as T;
-};
-
-const failureIn = ({ status, stdout, stderr }: Run): FailureBody['error'] & { status: number } => {
-  if (status === 0) throw new Error(`it succeeded: ${stdout} ${stderr}`);
-  return { ...(JSON.parse(stdout) as FailureBody).error, status };
-};
-
-const note = async (): Promise<DaemonNote> =>
-  JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
-
-/** The same call as an MCP client would make it. */
-const overMcp = async (name: string, args: object): Promise<string> => {
-  const { port, token } = await note();
-  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: args },
-    }),
-  });
-  const { result } = (await response.json()) as { result: { content: { text: string }[] } };
-  return result.content[0]?.text ?? '';
-};
-
-/** A command that goes on until it is told to stop. */
-const begin = (...args: string[]) => {
-  const child = spawn(process.execPath, [BINARY, ...args], {
-    cwd: folder,
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => void child.once('close', resolve));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return {
-    interrupt: () => child.kill('SIGINT'),
-    ended,
-    stdout: () => stdout,
-    lines: () => stdout.split('\n').filter(Boolean),
-  };
-};
-
-const callsRunning = async (): Promise<unknown> => (await json('daemon', 'status'))['calls'];
-
-describe('a shell', () => {
-  it('uses a page', async () => {
-    expect(await json('browser', 'find', 'Load')).toMatchObject({});
-    expect(await json('browser', 'fill', 'Email', 'ada@example.com')).toContain('filled');
-    expect(await json('browser', 'get', 'value', '[name=email]')).toBe('ada@example.com');
-    expect(await json('browser', 'get', 'title')).toBe('Shop');
-    expect(await json('browser', 'click', 'Next')).toContain('/next');
-    expect(await json('browser', 'back')).toMatchObject({ url: `${origin}/` });
-    expect(await json('browser', 'get', 'url')).toBe(`${origin}/`);
-  });
-
-  it('gets the address and the title at once while the page hangs or another page does not answer', async () => {
-    const browser = (...args: string[]) => ['browser', ...args, '--session', 'slow'];
-    await json(...browser('open', `${origin}/`));
-    await run(...browser('open', `${origin}/never`, '--timeout-ms', '500'));
-    expect(await json(...browser('get', 'url'))).toBe(`${origin}/`);
-    expect(await json(...browser('get', 'title'))).toBe('Shop');
-    const { tabId } = await json<{ tabId: string }>(...browser('tab', 'new'));
-    await run(...browser('open', `${origin}/hang`, '--timeout-ms', '2000'));
-    expect(await json(...browser('get', 'url'))).toBe(`${origin}/hang`);
-    expect(await json(...browser('get', 'title'))).toBe('Hanging');
-    await json(...browser('tab', 'close'));
-    expect(failureIn(await run(...browser('get', 'url', '--tab-id', tabId)))).toMatchObject({
+  it('get the URL and the title at once while the page hangs or does not respond', async () => {
+    const slow = (...args: string[]) => [...args, '--session', 'slow'];
+    await user.text(...slow('open', `${origin}/`));
+    await user.run(...slow('open', `${origin}/never`, '--timeout', '500ms'));
+    expect(await user.text(...slow('get', 'url'))).toBe(`${origin}/`);
+    expect(await user.text(...slow('get', 'title'))).toBe('Shop');
+    const { tabId } = await user.json<{ tabId: string }>(...slow('tabs', 'new'));
+    await user.run(...slow('open', `${origin}/hang`, '--timeout', '2s'));
+    expect(await user.text(...slow('get', 'url', '--tab', 't2'))).toBe(`${origin}/hang`);
+    expect(await user.text(...slow('get', 'title'))).toBe('Hanging');
+    await user.text(...slow('tabs', 'close', 't2'));
+    expect(await user.failure(...slow('get', 'url', '--tab', tabId))).toMatchObject({
       code: 'tab_not_found',
       status: 1,
     });
-    expect(failureIn(await run('browser', 'get', 'url', '--session', 'empty'))).toMatchObject({
-      code: 'tab_not_found',
-      hint: expect.stringContaining('browser open') as string,
-    });
-    await json(...browser('tab', 'close'));
+    await user.text(...slow('tabs', 'close'));
   });
 
-  it('gets the same JSON as a client of MCP', async () => {
-    await json('browser', 'click', 'Load');
-    await json('browser', 'wait', '--request', '/api/items');
-    const { captured_at: one, ...listed } = await json('browser', 'network');
-    const { captured_at: other, ...answered } = JSON.parse(await overMcp('network', {})) as Record<
-      string,
-      unknown
-    >;
+  it('return the same JSON as an MCP client gets', async () => {
+    await user.text('click', 'Load');
+    await user.text('wait', '--request', '/api/items');
+    const { captured_at: one, ...listed } = await user.json('network');
+    const { captured_at: other, ...answered } = JSON.parse(
+      await user.overMcp('network', {}),
+    ) as Record<string, unknown>;
     expect(listed).toEqual(answered);
     expect(one).not.toBe(other);
-    expect((await run('browser', 'tab', 'list')).stdout).toBe(
-      `${await overMcp('tabs_context', {})}\n`,
-    );
-    expect((await run('browser', 'network', '--format', 'lines')).stdout).toBe(
-      `${await overMcp('network', { format: 'lines' })}\n`,
+    expect(await user.text('call', 'tabs_context')).toBe(await user.overMcp('tabs_context', {}));
+    expect(await user.text('network', '--format', 'lines')).toBe(
+      await user.overMcp('network', { format: 'lines' }),
     );
   });
 
-  it('has sessions of its own', async () => {
-    expect(await json('browser', 'tab', 'list', '--session', 'other')).toMatchObject({
+  it('use sessions with their own tabs', async () => {
+    expect(await user.json('tabs', '--session', 'other')).toMatchObject({
       session: 'other',
       tabs: [],
     });
-    expect(
-      JSON.parse(
-        (
-          await runIn({ OPENCHROME_SESSION: 'third' }, process.execPath, [
-            BINARY,
-            'browser',
-            'tab',
-            'list',
-          ])
-        ).stdout,
-      ),
-    ).toMatchObject({
-      session: 'third',
+    const { stdout } = await user.runFile(process.execPath, [BINARY, 'tabs', '--json'], {
+      env: { OPENCHROME_SESSION: 'third' },
     });
+    expect(JSON.parse(stdout)).toMatchObject({ session: 'third' });
   });
 
-  it('saves pictures, at a place of its own or of ours, and prints where', async () => {
-    const { path } = await json<{ path: string }>('browser', 'screenshot');
-    expect(path.startsWith(join(home, 'downloads'))).toBe(true);
+  it('save pictures in the downloads folder or at a path, and print the path', async () => {
+    const path = await user.text('screenshot');
+    expect(path.startsWith(join(user.home, 'downloads'))).toBe(true);
     expect((await readFile(path)).subarray(1, 4).toString()).toBe('PNG');
-    expect(await json('browser', 'screenshot', 'page.jpg', '--format', 'jpeg')).toMatchObject({
+    expect(await user.json('screenshot', 'page.jpg', '--format', 'jpeg')).toMatchObject({
       mimeType: 'image/jpeg',
     });
-    expect((await readFile(join(folder, 'page.jpg'))).subarray(0, 2).toString('hex')).toBe('ffd8');
-    expect((await run('browser', 'screenshot', '--format', 'text')).stdout).toMatch(
-      /^\/.*\.png\n$/,
-    );
+    const bytes = await readFile(join(user.folder, 'page.jpg'));
+    expect(bytes.subarray(0, 2).toString('hex')).toBe('ffd8');
   });
 
-  it('pipes what it gets, and arguments into it', async () => {
+  it('accept the input of a tool as JSON, also from stdin', async () => {
     expect(
-      await bash(`openchrome browser network | node -e 'process.stdin.pipe(process.stdout)'`),
-    ).toMatchObject({
-      stdout: expect.stringContaining('"entries":[') as string,
-    });
-    expect(
-      await bash(`echo '{"code":"6 * 7"}' | openchrome call javascript_tool --json -`),
+      await user.bash(`echo '{"code":"6 * 7"}' | openchrome call javascript_tool --args -`),
     ).toMatchObject({ stdout: '42\n' });
   });
 
-  it('is not told of a reader that went away', async () => {
-    const { stdout, stderr } = await bash(
-      `openchrome browser eval "'x'.repeat(4e6)" --max-chars 5000000 | head -c 1; echo " \${PIPESTATUS[*]}"`,
+  it('end quietly if the reader of the output has ended', async () => {
+    const { stdout, stderr } = await user.bash(
+      `openchrome eval "'x'.repeat(4e6)" --max-chars 5000000 | head -c 1; echo " \${PIPESTATUS[*]}"`,
     );
-    expect({ stdout, stderr }).toEqual({ stdout: '" 141 0\n', stderr: '' });
+    expect({ stdout, stderr }).toEqual({ stdout: 'x 141 0\n', stderr: '' });
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'says in one line that there is no room for what it prints',
+    'report in one line that the output cannot be written',
     async () => {
-      const { stdout, stderr } = await bash('openchrome version > /dev/full; echo $?');
+      const { stdout, stderr } = await user.bash('openchrome version > /dev/full; echo $?');
       expect(stdout).toBe('1\n');
-      expect(stderr).toMatch(
-        /^openchrome: what was to be printed could not be written: .*ENOSPC.*\n$/,
-      );
+      expect(stderr).toMatch(/^openchrome: cannot write the output: .*ENOSPC.*\n$/);
     },
   );
 });
 
-/** A program that most Linux machines have. */
-const PSEUDO_TERMINAL = 'script';
+describe('output', () => {
+  it('is text in a pipe: no quotes, no page-state header', async () => {
+    await user.text('open', `${origin}/`);
+    expect(await user.bash('u=$(openchrome get url); echo "<$u>"')).toMatchObject({
+      stdout: `<${origin}/>\n`,
+    });
+    await user.bash('openchrome get text > page.md');
+    expect(await readFile(join(user.folder, 'page.md'), 'utf8')).toMatch(/^# Shop\n/);
+    expect(await user.text('get', 'html', 'h1')).toBe('<h1>Shop</h1>');
+    expect(await user.text('eval', 'document.title')).toBe('Shop');
+    expect(await user.text('state')).toMatch(/^- Page URL: .*\n[^]*e\d+ textbox "Email"/);
+  });
 
-describe('a terminal', () => {
-  /** What it shows comes with carriage returns. */
-  const shown = async (line: string): Promise<string> => {
-    const { stdout } = await runIn({ TERM: 'xterm', NO_COLOR: '1' }, PSEUDO_TERMINAL, [
-      '-qec',
-      line,
-      '/dev/null',
-    ]);
-    return stdout.replaceAll('\r\n', '\n');
-  };
-  const hasScript =
-    process.platform === 'linux' && spawnSync(PSEUDO_TERMINAL, ['--version']).status === 0;
+  it('is a table with short ids for lists, and colours appear only on a terminal', async () => {
+    expect(await user.text('tabs')).toMatch(/^ {3}TAB {2}TITLE +URL\n\* {2}t1 +Shop +http/);
+    const shown = await user.shown('openchrome tabs');
+    expect(shown.startsWith('\u001b[1m   TAB')).toBe(true);
+    expect(await user.shown('openchrome tabs', { env: { NO_COLOR: '1' } })).not.toContain('\u001b');
+  });
 
-  it.runIf(hasScript)(
-    'shows the text that an agent would get, and failures as a sentence',
-    async () => {
-      expect(await shown('openchrome browser get title')).toBe('Shop\n');
-      expect(await shown('openchrome browser find Load')).toBe(
-        `${await overMcp('find', { query: 'Load' })}\n`,
-      );
-      const failed = await shown('openchrome browser get count "p:("; echo "status $?"');
-      expect(failed).toMatch(/^error: .+\n {2}Correct the code.*\nstatus 1\n$/);
-    },
-  );
+  it('fits into a narrow terminal', async () => {
+    for (const columns of [40, 80])
+      for (const line of ['openchrome tabs', 'openchrome --help', 'openchrome network --help']) {
+        const shown = await user.shown(line, { columns, env: { NO_COLOR: '1' } });
+        expect(shown.split('\n').filter((one) => one.length > columns)).toEqual([]);
+      }
+  });
 
-  it.runIf(hasScript)('shows how far a crawl is, on stderr', async () => {
-    const all = await shown(
-      `openchrome crawl ${origin}/ --max-pages 2 --output-format text > crawl.json; echo; cat crawl.json`,
-    );
-    expect(all).toContain('/2');
-    const result = JSON.parse(await readFile(join(folder, 'crawl.json'), 'utf8')) as {
-      pages: unknown[];
-    };
-    expect(result.pages).toHaveLength(2);
+  it('is JSON with --json for every kind of command', async () => {
+    for (const words of [
+      ['tabs'],
+      ['state'],
+      ['get', 'url'],
+      ['network'],
+      ['tasks'],
+      ['journal'],
+      ['version'],
+      ['daemon', 'status'],
+    ])
+      expect(await user.json(...words), words.join(' ')).toBeDefined();
   });
 });
 
-describe('Ctrl-C', () => {
-  it('cancels the work in the daemon and says so', async () => {
-    const waiting = begin('browser', 'wait', 'never', '--timeout-ms', '60000');
-    await vi.waitFor(async () => expect(await callsRunning()).toBe(1), { timeout: 20_000 });
+describe('a failure', () => {
+  it('is a sentence with a hint on stderr, or JSON on stdout with --json', async () => {
+    const failed = await user.run('get', 'count', 'p:(');
+    expect(failed).toMatchObject({ status: 1, stdout: '' });
+    expect(failed.stderr).toMatch(/^error: .+ \(script_error\)\n {2}Correct the code.*\n$/);
+    expect(await user.failure('open', 'javascript:alert(1)')).toMatchObject({
+      code: 'url_not_allowed',
+      status: 1,
+    });
+    expect(await user.failure('call', 'navigatte')).toMatchObject({
+      code: 'unknown_tool',
+      closest: 'navigate',
+      status: 2,
+    });
+    expect(await user.failure('call', 'navigate', '--args', '{"ulr":"x"}')).toMatchObject({
+      code: 'invalid_argument',
+      closest: 'url',
+      status: 2,
+    });
+  });
+});
+
+describe('the exit status', () => {
+  beforeAll(async () => void (await user.text('open', `${origin}/`)));
+
+  it.each<[status: number, words: string]>([
+    [0, 'get title'],
+    [0, 'find Load'],
+    [1, 'find nothing-like-this'],
+    [1, 'click nothing-like-this --wait-for 0ms'],
+    [1, 'validate'],
+    [1, 'fill Age abc'],
+    [1, 'form Email=a@b.c Nowhere=1'],
+    [1, 'open http://127.0.0.1:1/'],
+    [1, 'tasks show 0000000000000000'],
+    [2, 'opne x'],
+    [2, 'open'],
+    [2, 'open a b'],
+    [2, 'state --depth two'],
+    [2, 'call navigatte'],
+    [2, 'tasks show nonsense!'],
+  ])('is %i after "%s"', async (status, words) => {
+    expect((await user.run(...words.split(' '))).status).toBe(status);
+  });
+
+  it('is 3 if there is no Chrome', async () => {
+    const nowhere = await makeDaemonHome();
+    const env = { OPENCHROME_HOME: nowhere, OPENCHROME_CHROME_PATH: join(nowhere, 'no-chrome') };
+    const { status, stderr } = await user.runFile(process.execPath, [BINARY, 'open', origin], {
+      env,
+    });
+    expect({ status, stderr }).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('(chrome_not_found)') as string,
+    });
+  });
+
+  it('is 130 after Ctrl-C, and the work is cancelled', async () => {
+    const waiting = user.begin('wait', 'never', '--timeout', '60s');
+    await vi.waitFor(async () => expect(await user.countCalls()).toBe(1), { timeout: 20_000 });
     waiting.interrupt();
     expect(await waiting.ended).toBe(130);
-    expect(JSON.parse(waiting.stdout())).toMatchObject({
-      error: { code: 'cancelled', message: expect.stringContaining('Interrupted') as string },
-    });
-    await vi.waitFor(async () => expect(await callsRunning()).toBe(0), { timeout: 20_000 });
+    expect(waiting.stderr()).toContain('Interrupted');
+    await vi.waitFor(async () => expect(await user.countCalls()).toBe(0), { timeout: 20_000 });
   });
 });
 
 describe('--follow', () => {
-  it('prints every request as one line of JSON, when it has ended', async () => {
-    const { cursor } = await json<{ cursor: number }>('browser', 'network');
-    const following = begin('browser', 'network', '--follow', '--cursor', String(cursor));
-    await vi.waitFor(async () => expect(await callsRunning()).toBe(1), { timeout: 20_000 });
+  it('prints every request when it has ended', async () => {
+    await user.text('open', `${origin}/`);
+    const { cursor } = await user.json<{ cursor: number }>('network');
+    const following = user.begin('network', '--follow', '--cursor', String(cursor), '--json');
+    await vi.waitFor(async () => expect(await user.countCalls()).toBe(1), { timeout: 20_000 });
     for (const count of [1, 2]) {
-      await json('browser', 'click', 'Load');
+      await user.text('click', 'Load');
       await vi.waitFor(() => expect(following.lines()).toHaveLength(count), { timeout: 20_000 });
     }
     expect(following.lines().map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -324,40 +253,6 @@ describe('--follow', () => {
     following.interrupt();
     expect(await following.ended).toBe(130);
     expect(following.lines()).toHaveLength(2);
-  });
-});
-
-describe('a failure', () => {
-  it('is JSON on stdout, with its status', async () => {
-    expect(failureIn(await run('browser', 'open', 'javascript:alert(1)'))).toMatchObject({
-      code: 'url_not_allowed',
-      status: 1,
-    });
-    expect(failureIn(await run('browser', 'opne', 'x'))).toMatchObject({
-      code: 'invalid_argument',
-      status: 2,
-    });
-    expect(failureIn(await run('call', 'navigatte'))).toMatchObject({
-      code: 'unknown_tool',
-      closest: 'navigate',
-      status: 2,
-    });
-    expect(failureIn(await run('call', 'navigate', '--json', '{"ulr":"x"}'))).toMatchObject({
-      code: 'invalid_argument',
-      closest: 'url',
-      status: 2,
-    });
-  });
-
-  it('is one too where there is no Chrome', async () => {
-    const nowhere = await makeDaemonHome();
-    const env = { OPENCHROME_HOME: nowhere, OPENCHROME_CHROME_PATH: join(nowhere, 'no-chrome') };
-    expect(
-      failureIn(await runIn(env, process.execPath, [BINARY, 'browser', 'open', origin])),
-    ).toMatchObject({
-      code: 'chrome_not_found',
-      status: 3,
-    });
   });
 });
 
@@ -387,80 +282,67 @@ describe.each([
     ],
   ],
 ] as const)('%s', (shell, args) => {
-  const found = spawnSync(shell, ['--version']).status === 0;
-  const completions = async (words: string): Promise<string[]> =>
-    (await runIn({}, shell, args(words))).stdout.split('\n').filter(Boolean).sort();
+  const isInstalled = spawnSync(shell, ['--version']).status === 0;
+  const complete = async (words: string): Promise<string[]> =>
+    (await user.runFile(shell, args(words))).stdout.split('\n').filter(Boolean).sort();
 
-  it.runIf(found)('completes commands, options and values', async () => {
-    expect(await completions('openchrome bro')).toEqual(['browser']);
-    expect(await completions('openchrome browser cl')).toEqual(['clear', 'click']);
-    expect(await completions("openchrome browser tab ''")).toEqual(
-      expect.arrayContaining(['new', 'select', 'close', 'list']) as string[],
+  it.runIf(isInstalled)('completes commands, options, values and files', async () => {
+    await user.text('screenshot', 'page.jpg');
+    expect(await complete('openchrome stat')).toEqual(['state']);
+    expect(await complete('openchrome cl')).toEqual(['clear', 'click']);
+    expect(await complete("openchrome tabs ''")).toEqual(
+      expect.arrayContaining(['new', 'select', 'close']) as string[],
     );
-    expect(await completions('openchrome browser read-page --mo')).toEqual(['--mode']);
-    expect(await completions("openchrome browser read-page --mode ''")).toEqual([
-      'ax',
-      'css',
-      'dom',
-      'markdown',
-    ]);
-    expect(await completions('openchrome call read_p')).toEqual(['read_page']);
-    expect(await completions('openchrome browser pdf pa')).toContain('page.jpg');
+    expect(await complete('openchrome read --mo')).toEqual(['--mode']);
+    expect(await complete("openchrome read --mode ''")).toEqual(['ax', 'css', 'dom', 'markdown']);
+    expect(await complete('openchrome call read_p')).toEqual(['read_page']);
+    expect(await complete('openchrome pdf pa')).toContain('page.jpg');
   });
 });
 
-describe('what is stored', () => {
-  it('is read with neither daemon nor Chrome, and starts none', async () => {
-    const { entries } = await json<{ entries: { key: string }[] }>('browser', 'network');
+describe('stored results', () => {
+  it('are read without a daemon and without Chrome, and start none', async () => {
+    await user.text('open', `${origin}/`);
+    await user.text('click', 'Load');
+    await user.text('wait', '--request', '/api/items');
+    const { entries } = await user.json<{ entries: { key: string }[] }>('network');
     const key = entries[0]?.key ?? '';
-    const live = await json('browser', 'network', '--detail', key);
-    const { output_handle: handle } = await json<{ output_handle: string }>(
-      'browser',
-      'page-content',
+    const live = await user.json('network', '--detail', key);
+    const { output_handle: handle } = await user.json<{ output_handle: string }>(
+      'get',
+      'html',
       '--output-mode',
       'handle',
     );
-    const { task_id: task } = await json<{ task_id: string }>(
-      'tasks',
-      'start',
-      'crawl',
-      `${origin}/`,
-      '--max-pages',
-      '1',
+    const { task_id: task } = await user.json<{ task_id: string }>(
+      ...['tasks', 'start', 'crawl', `${origin}/`, '--max-pages', '1'],
     );
-    await json('tasks', 'wait', task);
-    await json('daemon', 'stop');
+    await user.text('tasks', 'wait', task);
+    await user.text('daemon', 'stop');
 
-    const { cached_at, ...stored } = await json('browser', 'network', '--detail', key);
+    const { cached_at, ...stored } = await user.json('network', '--detail', key);
     expect(cached_at).toEqual(expect.any(String));
     expect(stored).toEqual(live);
-    expect(
-      await json('browser', 'network', '--detail', key, '--path', '$.items[0].name'),
-    ).toMatchObject({ body: 'Lamp' });
-    expect(failureIn(await run('browser', 'network', '--detail', 'nope'))).toMatchObject({
+    expect(await user.json('network', '--detail', key, '--path', '$.items[0].name')).toMatchObject({
+      body: 'Lamp',
+    });
+    expect(await user.failure('network', '--detail', 'nope')).toMatchObject({
       code: 'key_not_found',
       status: 1,
     });
-    expect(
-      failureIn(await run('browser', 'network', '--detail', key, '--session', 'nobody')),
-    ).toMatchObject({
+    expect(await user.failure('network', '--detail', key, '--session', 'nobody')).toMatchObject({
       code: 'cache_missing',
       status: 1,
     });
-    expect((await run('output', 'grep', handle, 'Shop')).stdout).toContain('Shop');
-    expect(await json('tasks', 'list')).toMatchObject({
+    expect(await user.text('output', 'grep', handle, 'Shop')).toContain('Shop');
+    expect(await user.json('tasks')).toMatchObject({
       tasks: [{ task_id: task, status: 'COMPLETED' }],
     });
-    expect(await json('tasks', 'show', task)).toMatchObject({ meta: { task_id: task } });
-    expect(
-      (await run('tasks', 'logs', task, '--format', 'text')).stdout.split('\n').length,
-    ).toBeGreaterThan(1);
-    expect(await json('journal', '--count', '100')).toContainEqual(
+    expect(await user.json('tasks', 'show', task)).toMatchObject({ meta: { task_id: task } });
+    expect((await user.text('tasks', 'logs', task)).split('\n').length).toBeGreaterThan(1);
+    expect(await user.json('journal', '--count', '100')).toContainEqual(
       expect.objectContaining({ tool: 'navigate', ok: true }),
     );
-    expect(failureIn(await run('daemon', 'status'))).toMatchObject({
-      code: 'no_daemon',
-      status: 3,
-    });
+    expect(await user.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
   });
 });

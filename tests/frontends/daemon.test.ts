@@ -66,12 +66,12 @@ const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
     run,
     note,
     json: async <T>(...args: string[]) => {
-      const { status, stdout, stderr } = await run(...args);
+      const { status, stdout, stderr } = await run(...args, '--json');
       if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
       return JSON.parse(stdout) as T;
     },
     failure: async (...args) => {
-      const { status, stdout, stderr } = await run(...args);
+      const { status, stdout, stderr } = await run(...args, '--json');
       if (status === 0) throw new Error(`${args.join(' ')} succeeded: ${stdout} ${stderr}`);
       return { ...(JSON.parse(stdout) as FailureBody).error, status };
     },
@@ -89,7 +89,7 @@ interface Health {
 }
 
 describe('a command', () => {
-  it('starts the daemon that is not there, and the next one finds it', async () => {
+  it('starts a missing daemon, and the next command finds it', async () => {
     const home = await useHome();
     expect(await home.json(...ASK)).toMatchObject({ session: 'default', tabs: [] });
     const { pid, port, token } = await home.note();
@@ -104,7 +104,7 @@ describe('a command', () => {
     expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
   });
 
-  it('starts one daemon although several commands come at the same time', async () => {
+  it('starts one daemon although several commands start at the same time', async () => {
     const home = await useHome();
     const answers = await Promise.all(Array.from({ length: 4 }, () => home.json(...ASK)));
     expect(answers).toHaveLength(4);
@@ -145,7 +145,7 @@ describe('a command', () => {
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
 
-  it('reads and writes files where it was called, not where the daemon was started', async () => {
+  it('reads and writes files in the folder of the caller, not of the daemon', async () => {
     const home = await useHome();
     await home.json('daemon', 'start');
     const folder = await mkdtemp(join(tmpdir(), 'openchrome-work-'));
@@ -164,8 +164,8 @@ describe('a command', () => {
   });
 });
 
-describe('what a dead daemon leaves', () => {
-  it('is replaced after kill -9, and its Chrome is gone', async () => {
+describe('the files of a dead daemon', () => {
+  it('are replaced after kill -9, and its Chrome has ended', async () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
@@ -182,10 +182,7 @@ describe('what a dead daemon leaves', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     await home.writeNote({ pid: process.pid });
-    expect(await home.run('daemon', 'status')).toMatchObject({
-      status: 3,
-      stdout: expect.stringContaining('"no_daemon"'),
-    });
+    expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: false }); // and we still live
     await home.json(...ASK);
     expect((await home.note()).pid).not.toBe(process.pid);
@@ -195,7 +192,7 @@ describe('what a dead daemon leaves', () => {
     ['torn', '{"version":1,"pid":12'],
     ['empty', ''],
     ['of another kind', '{"version":7,"hello":true}'],
-  ])('is put aside when its note is %s', async (_, text) => {
+  ])('are set aside if daemon.json is %s', async (_, text) => {
     const home = await useHome();
     await writeFile(join(home.root, 'daemon.json'), text);
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
@@ -204,13 +201,13 @@ describe('what a dead daemon leaves', () => {
     expect(await readFile(join(home.root, aside), 'utf8')).toBe(text);
   });
 
-  it('is put aside when a folder stands in the place of its note', async () => {
+  it('are set aside if daemon.json is a folder', async () => {
     const home = await useHome();
     await mkdir(join(home.root, 'daemon.json'));
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
   });
 
-  it('is not trusted when a stranger listens at its port: neither token nor call is sent there', async () => {
+  it('are not trusted if another process listens on its port: neither token nor call is sent there', async () => {
     const home = await useHome();
     await home.json(...ASK);
     const { pid, token } = await home.note();
@@ -257,7 +254,7 @@ describe('a daemon of another version', () => {
     expect(await home.note()).toMatchObject({ program });
   });
 
-  it('is not taken from those it works for: the command fails and says so', async () => {
+  it('is not stopped while it has other clients: the command fails and reports it', async () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { pid, program } = await home.note();
@@ -296,7 +293,7 @@ it('another copy of the same version is served by the daemon that runs', async (
 });
 
 describe('openchrome daemon', () => {
-  it('starts, tells how it is, and stops with its Chrome', async () => {
+  it('starts, reports its status, and stops with its Chrome', async () => {
     const home = await useHome();
     const { pid, port } = await home.json<{ pid: number; port: number }>('daemon', 'start');
     expect(await home.json('daemon', 'start')).toMatchObject({ started: false, pid, port });
@@ -323,7 +320,7 @@ describe('openchrome daemon', () => {
     );
   });
 
-  it('has nothing to stop and nothing to show where none runs', async () => {
+  it('reports that there is nothing to stop or show if none runs', async () => {
     const home = await useHome();
     expect(await home.json('daemon', 'stop')).toEqual({ stopped: false });
     expect(await home.failure('daemon', 'status')).toMatchObject({ code: 'no_daemon', status: 3 });
@@ -386,7 +383,7 @@ describe('openchrome daemon', () => {
     expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
   });
 
-  it('ends when nobody can find it any more', async () => {
+  it('ends when its daemon.json is removed', async () => {
     const home = await useHome();
     await home.json('daemon', 'start');
     const { pid } = await home.note();
@@ -402,7 +399,7 @@ describe('openchrome daemon', () => {
     });
   });
 
-  it('says why it does not start in the words of what keeps it from it', async () => {
+  it('reports why it does not start, with the original reason', async () => {
     const home = await useHome();
     expect(await home.failure('daemon', 'start', '--secrets', 'missing.env')).toMatchObject({
       message: expect.stringContaining('missing.env'),

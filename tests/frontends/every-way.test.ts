@@ -33,7 +33,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       for (const end of ends) await end();
     });
 
-    it('says who it is and how it is used', async () => {
+    it('returns its name and instructions', async () => {
       const about = await (await shared()).about();
       expect(about).toMatchObject({
         name: 'openchrome',
@@ -97,7 +97,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       expect(await names('--slim')).toEqual(['echo']);
     });
 
-    it('answers in one text block, nothing beside it', async () => {
+    it('answers in one text block, and no other', async () => {
       const result = await (await shared()).call('echo', { text: 'Grüße, 世界 🌍', times: 2 });
       expect(result).toEqual({ content: [{ type: 'text', text: 'Grüße, 世界 🌍Grüße, 世界 🌍' }] });
     });
@@ -107,7 +107,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       expect(result).toEqual({ content: [{ type: 'text', text: '{"sum":3}' }] });
     });
 
-    it('sends the data a second time only to those who asked for it', async () => {
+    it('sends structured content only on request', async () => {
       const client = await connect(['--structured-content']);
       expect((await client.listTools()).map((tool) => 'outputSchema' in tool)).toEqual([
         false,
@@ -127,7 +127,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       });
     });
 
-    it('puts text first, then images, then every note on a line of its own', async () => {
+    it('sends text first, then images, then every note on its own line', async () => {
       const { content } = await (await shared()).call('picture');
       expect(content).toEqual([
         { type: 'text', text: 'A pixel.' },
@@ -137,7 +137,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       ]);
     });
 
-    it('says what is wrong with an argument', async () => {
+    it('reports an invalid argument', async () => {
       const client = await shared();
       expect(failureOf(await client.call('sum', { a: 1 }))).toMatchObject({
         code: 'invalid_argument',
@@ -150,7 +150,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       });
     });
 
-    it('says that there is no such tool', async () => {
+    it('reports an unknown tool', async () => {
       expect(failureOf(await (await shared()).call('constructor'))).toMatchObject({
         code: 'unknown_tool',
         hint: expect.any(String) as string,
@@ -189,7 +189,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       expect(await abortsOf(client)).toEqual(['cancelled']);
     });
 
-    it.runIf(tellsProgress)('tells how far a call is while it runs', async () => {
+    it.runIf(tellsProgress)('reports the progress of a running call', async () => {
       const client = await connect();
       const told = await new Promise((resolve, reject) => {
         client.call('forever', {}, { onProgress: resolve }).catch(reject);
@@ -197,7 +197,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
       expect(told).toMatchObject({ progress: 1, total: 2, message: 'on my way' });
     });
 
-    it('lists and reads what is stored', async () => {
+    it('lists and reads stored payloads', async () => {
       const client = await shared();
       expect(await client.listResources()).toEqual([
         {

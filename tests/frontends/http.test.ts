@@ -69,7 +69,7 @@ describe('a bare POST', () => {
       { accept: 'text/event-stream', 'content-type': 'application/json; charset=utf-8' },
     ],
     ['both', BOTH],
-  ])('is answered in plain JSON whatever it accepts: %s', async (_, headers) => {
+  ])('is answered in plain JSON for every Accept header: %s', async (_, headers) => {
     const { url } = await serve();
     const answer = await send(url, '/mcp', { headers, body: echo });
     expect(answer.status).toBe(200);
@@ -77,7 +77,7 @@ describe('a bare POST', () => {
     expect(answer.json).toEqual(echoed);
   });
 
-  it('can ask everything that a session can', async () => {
+  it('can send every request that a session can', async () => {
     const { url } = await serve();
     const ask = async (method: string, params?: object): Promise<unknown> =>
       (await send(url, '/mcp/', { body: message(method, params) })).json;
@@ -97,7 +97,7 @@ describe('a bare POST', () => {
     expect(await ask('nonsense')).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 
-  it('is refused with an error when it is garbage, and the server goes on', async () => {
+  it('is rejected with an error if it is invalid, and the server continues', async () => {
     const { url } = await serve();
     const post = (body: string): Promise<Answer> => send(url, '/mcp', { body });
     for (const body of ['', 'garbage', '{"jsonrpc":', '\u0000\u0001']) {
@@ -124,7 +124,7 @@ describe('a bare POST', () => {
     expect(await post(echo)).toMatchObject({ status: 200, json: echoed });
   });
 
-  it('may hold several requests', async () => {
+  it('can contain several requests', async () => {
     const { url } = await serve();
     const answer = await send(url, '/mcp', {
       body: `[${echo},${notification('notifications/initialized')},${echo}]`,
@@ -139,7 +139,7 @@ describe('a bare POST', () => {
     ).toMatchObject({ status: 202, text: '' });
   });
 
-  it('of a revision that nobody knows is refused', async () => {
+  it('of an unknown protocol revision is rejected', async () => {
     const { url } = await serve();
     const answer = await send(url, '/mcp', {
       headers: { 'mcp-protocol-version': '2001-01-01' },
@@ -169,7 +169,7 @@ describe('a bare POST', () => {
     );
   });
 
-  it('that wants to be told of progress gets a stream without a session', async () => {
+  it('that requests progress gets a stream without a session', async () => {
     const { url } = await serve();
     const body = message('tools/call', {
       name: 'count',
@@ -196,7 +196,7 @@ describe('a bare POST', () => {
 });
 
 describe('limits', () => {
-  it('refuses a body that says it is too large, before it is sent', async () => {
+  it('rejects a body with a too large Content-Length before it is sent', async () => {
     const { port } = await serve('--max-request-bytes', '2048');
     const socket = connectSocket(port, '127.0.0.1');
     socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n');
@@ -207,7 +207,7 @@ describe('limits', () => {
     expect(head).toBe('HTTP/1.1 413 Payload Too Large');
   });
 
-  it('refuses a body that turns out to be too large, while it arrives, and the server goes on', async () => {
+  it('rejects a body that becomes too large while it arrives, and the server continues', async () => {
     const { url } = await serve('--max-request-bytes', '2048');
     const answer = await send(url, '/mcp', {
       headers: { 'transfer-encoding': 'chunked' },
@@ -218,7 +218,7 @@ describe('limits', () => {
     expect(await send(url, '/mcp', { body: echo })).toMatchObject({ status: 200 });
   });
 
-  it('survives what is not HTTP', async () => {
+  it('survives bytes that are not HTTP', async () => {
     const { url, port } = await serve();
     const socket = connectSocket(port, '127.0.0.1');
     socket.write('\u0016\u0003\u0001 hello\r\n\r\n');
@@ -250,7 +250,7 @@ describe('limits', () => {
 });
 
 describe('guards', () => {
-  it('serve only those who know the server by a name of this machine', async () => {
+  it('serve only requests whose Host names this machine', async () => {
     const { url, port } = await serve('--allow-host', 'box.internal');
     const asked = async (host: string): Promise<number> =>
       (await send(url, '/mcp', { headers: { host }, body: echo })).status;
@@ -280,7 +280,7 @@ describe('guards', () => {
     expect(errorOf(refused)).toMatchObject({ code: 'forbidden_host' });
   });
 
-  it('serve no web page but our own and those that were named', async () => {
+  it('reject web pages except our own and the allowed origins', async () => {
     const { url, port } = await serve('--allow-origin', 'https://app.example');
     const asked = (origin: string): Promise<Answer> =>
       send(url, '/mcp', { headers: { origin }, body: echo });
@@ -304,7 +304,7 @@ describe('guards', () => {
     });
   });
 
-  it('let a browser ask first for an origin that was named, without the token that it cannot send', async () => {
+  it('allow a preflight of an allowed origin without the token, which it cannot send', async () => {
     const { url } = await serve('--allow-origin', 'https://app.example', '--token', TOKEN);
     const ask = (origin: string): Promise<Answer> =>
       send(url, '/mcp', {
@@ -320,7 +320,7 @@ describe('guards', () => {
     expect(await ask('https://evil.example')).toMatchObject({ status: 403 });
   });
 
-  it('ask for the token where one is set, everywhere but on /health', async () => {
+  it('require the token if one is set, everywhere except on /health', async () => {
     const { url } = await serve('--token', TOKEN);
     const asked = (authorization?: string, path = '/mcp'): Promise<Answer> =>
       send(url, path, {
@@ -415,7 +415,7 @@ describe('a session', () => {
     );
   });
 
-  it('has a stream of its own, until it is ended', async () => {
+  it('has its own stream, until it is ended', async () => {
     const { url } = await serve();
     const session = { 'mcp-session-id': await open(url) };
     const stream = await fetch(`${url}/mcp`, {
@@ -426,7 +426,7 @@ describe('a session', () => {
     expect(await stream.text()).toBe('');
   });
 
-  it('that nobody opened does not exist', async () => {
+  it('that was never opened does not exist', async () => {
     const { url } = await serve();
     const answer = await send(url, '/mcp', {
       headers: { ...BOTH, 'mcp-session-id': 'made-up' },
@@ -439,7 +439,7 @@ describe('a session', () => {
     });
   });
 
-  it('gives a call up when the connection that waits for its answer breaks', async () => {
+  it('cancels a call when the connection that waits for its reply breaks', async () => {
     const { url } = await serve();
     const session = { 'mcp-session-id': await open(url) };
     const leave = new AbortController();
@@ -458,7 +458,7 @@ describe('a session', () => {
     );
   });
 
-  it('does not end the sessions that other clients work in, however many a client opens', async () => {
+  it('does not end the sessions of other clients, for any number of sessions that a client opens', async () => {
     const { url } = await serve();
     const use = (session: string) =>
       send(url, '/mcp', { headers: { ...BOTH, 'mcp-session-id': session }, body: echo });
@@ -528,7 +528,7 @@ describe('the 2026 protocol', () => {
     ).toMatchObject({ status: 400 });
   });
 
-  it('gives a call up when its client leaves', async () => {
+  it('cancels a call when its client disconnects', async () => {
     const { url } = await serve();
     const leave = new AbortController();
     const forever = message('tools/call', { name: 'forever', _meta: meta });
@@ -624,13 +624,13 @@ describe('the end', () => {
     );
   });
 
-  it('does not come with the end of stdin', async () => {
+  it('does not follow from the end of stdin', async () => {
     const { url, process } = await serve();
     process.stdin.end();
     expect(await send(url, '/mcp', { body: echo })).toMatchObject({ status: 200 });
   });
 
-  it('comes at once, and with a reason, when the port is taken', async () => {
+  it('comes at once, with a reason, if the port is in use', async () => {
     const { port } = await serve();
     const { exited, stderr } = start(await fixtureServer(), ['--http', String(port)]);
     expect(await exited).toBe(2);

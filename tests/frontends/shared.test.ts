@@ -162,7 +162,7 @@ describe('two hosts', () => {
     expect(a.server.pid).toBe((await noteOf(home)).pid);
   });
 
-  it('leave their tabs to nobody: they are closed when a host goes, in whatever way, and the other goes on', async () => {
+  it('own their tabs: they are closed when a host exits in any way, and the other continues', async () => {
     const home = await makeDaemonHome();
     const [stays, leaves, dies] = [startHost(home), startHost(home), startHost(home)];
     for (const host of [stays, leaves, dies]) await host.json('tabs', { action: 'new' });
@@ -175,7 +175,7 @@ describe('two hosts', () => {
     expect((await stays.json<Tabs>('tabs_context')).tabs).toHaveLength(1);
   });
 
-  it('do not take Chrome from each other: oc_stop ends what is its own and says who goes on, unless it is forced', async () => {
+  it('do not end Chrome for each other: oc_stop ends only its own tabs and names the others, unless it is forced', async () => {
     const home = await makeDaemonHome();
     const [one, two] = [startHost(home), startHost(home)];
     const { url } = await useHangingPage();
@@ -261,7 +261,7 @@ describe('a host', () => {
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
 
-  it('goes on with a new daemon when the old one was killed between two calls', async () => {
+  it('continues with a new daemon if the old one was killed between two calls', async () => {
     const home = await makeDaemonHome();
     const host = startHost(home);
     await host.json('tabs_context');
@@ -277,7 +277,7 @@ describe('a host', () => {
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
 
-  it('does not notice a daemon that is just ending: what it refuses is asked of the next one', async () => {
+  it('does not notice a daemon that is ending: rejected calls are sent to the next one', async () => {
     const home = await makeDaemonHome();
     const host = startHost(home);
     await host.json('tabs', { action: 'new' });
@@ -341,7 +341,7 @@ describe('a host', () => {
       .toBe('cancelled');
   });
 
-  it('is told when the daemon cannot be started, by every request and in the words of what keeps it', async () => {
+  it('gets a failure with the original reason for every request if the daemon cannot be started', async () => {
     const home = await makeDaemonHome();
     const host = startHost(home, ['--secrets', join(home, 'missing.env')]);
     expect(

@@ -66,7 +66,7 @@ describe('messages', () => {
     });
   });
 
-  it('refuses garbage with an error and goes on', async () => {
+  it('rejects invalid input with an error and continues', async () => {
     const { say, next } = await talk();
     say('this is not JSON\n');
     expect(await next()).toMatchObject({ id: null, error: { code: -32700 } });
@@ -91,7 +91,7 @@ describe('messages', () => {
     expect(await next()).toEqual(pong(10));
   });
 
-  it('drops a line that is too long, says so, and goes on', async () => {
+  it('drops a line that is too long, reports it, and continues', async () => {
     const { say, next } = await talk(['--max-request-bytes', '2048']);
     say('x'.repeat(3000));
     expect(await next()).toMatchObject({
@@ -103,7 +103,7 @@ describe('messages', () => {
     expect(await next()).toEqual(pong(1));
   });
 
-  it('takes a message apart from the chunks it comes in, in the middle of a character too', async () => {
+  it('parses a message from chunks of any size, also if a chunk ends within a character', async () => {
     const { process, next } = await talk();
     const bytes = Buffer.from(`${JSON.stringify(call(1, 'echo', { text: '世界' }))}\r\n`);
     for (const byte of bytes) {
@@ -128,7 +128,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('sends no progress unless asked, and no answer to a cancelled request', async () => {
+  it('sends no progress unless requested, and no reply to a cancelled request', async () => {
     const { say, next } = await talk();
     say(call(1, 'forever'));
     say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 99 } });
@@ -168,7 +168,7 @@ describe('messages', () => {
     expect(seen.length).toBeLessThan(20);
   });
 
-  it('lets a client that asked in the 2026 protocol go on in the 2025 one', async () => {
+  it('lets a client continue in the 2025 protocol after a request in the 2026 one', async () => {
     const { say, next } = await talk();
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -201,7 +201,7 @@ describe('messages', () => {
 });
 
 describe('the end', () => {
-  it('comes with the end of stdin: what was answered is out, what runs is aborted, the engine is stopped', async () => {
+  it('comes with the end of stdin: replies are sent, running calls are aborted, the engine is stopped', async () => {
     const { process, say, exited, stderr, all } = await talk();
     say(call(1, 'forever'));
     say(call(2, 'echo', { text: 'x', times: 300_000 }));
@@ -211,7 +211,7 @@ describe('the end', () => {
     expect(all().map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([2]);
   });
 
-  it('comes when the client closes its side of stdout, without a word', async () => {
+  it('comes when the client closes its side of stdout, without a message', async () => {
     const { process, say, next, exited, stderr } = await talk();
     say(ping(1));
     await next();
@@ -221,7 +221,7 @@ describe('the end', () => {
     expect(stderr()).toBe('engine stopped\n');
   });
 
-  it('comes at once when there never was a client', async () => {
+  it('comes at once if there was never a client', async () => {
     const { process, exited, all } = await talk();
     process.stdin.end();
     expect(await exited).toBe(0);

@@ -7,7 +7,7 @@ import { useSites } from './sites.ts';
 const sites = useSites();
 const { reply: call } = useAttachedEngine(['--allow-domains', 'localhost']);
 
-it('fetches, sockets, frames and redirects of its tabs are refused all the same', async () => {
+it('fetches, sockets, frames and redirects of its tabs are refused nevertheless', async () => {
   expect((await call('navigate', { url: `${sites.home}/` })).text).toContain('home');
   const { text, notes } = await call('javascript_tool', {
     code: `return Promise.all([
@@ -25,7 +25,7 @@ it('fetches, sockets, frames and redirects of its tabs are refused all the same'
   expect(sites.paths()).toEqual([]);
 });
 
-it('the health says what cannot be promised here', async () => {
+it('the health reports the controls that are missing here', async () => {
   const health = JSON.parse((await call('oc_connection_health')).text ?? '') as {
     chrome: { guard: string };
   };

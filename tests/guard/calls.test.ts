@@ -22,7 +22,7 @@ describe('with a list of domains', () => {
     );
   });
 
-  it('WebTransport reaches nobody, and is told', async () => {
+  it('WebTransport is blocked, and reported', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
     const url = sites.away.replace('http:', 'https:');
     const reply = await engine.reply('javascript_tool', {

@@ -36,16 +36,19 @@ describe('by default', () => {
     ['http://inside.test/', 'private_address', '10.99.0.1'],
     ['https://inside.test/', 'private_address', '10.99.0.1'],
     ['http://metadata.test/', 'metadata', '169.254.169.254'],
-  ])('%s, a name that stands for such an address, is not dialled', async (url, reason, address) => {
-    expect(await engine.failure('navigate', { url })).toMatchObject({
-      code: 'domain_not_allowed',
-      reason,
-      address,
-      retryable: false,
-    });
-  });
+  ])(
+    '%s, a name that resolves to such an address, is not connected to',
+    async (url, reason, address) => {
+      expect(await engine.failure('navigate', { url })).toMatchObject({
+        code: 'domain_not_allowed',
+        reason,
+        address,
+        retryable: false,
+      });
+    },
+  );
 
-  it('a redirect, a fetch, a frame and a socket to a private name or number are refused, told and journalled', async () => {
+  it('a redirect, a fetch, a frame and a socket to a private name or address are refused, reported and journalled', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
     const reply = await engine.reply('javascript_tool', {
       code: `const outcome = await Promise.all([
@@ -159,7 +162,7 @@ describe('by default', () => {
     },
   );
 
-  it('says in the health what holds Chrome to it', async () => {
+  it('the health reports how Chrome is restricted', async () => {
     expect(await engine.json('oc_connection_health')).toMatchObject({
       chrome: { guard: expect.stringContaining('proxy') },
     });
@@ -241,7 +244,7 @@ describe('with --allow-scheme', () => {
 describe('the proxy', () => {
   const engine = useEngine([], { lookUp, route });
 
-  it('ends with its Chrome, and comes back with the next', async () => {
+  it('ends with its Chrome, and starts with the next', async () => {
     await engine.text('navigate', { url: `${sites.home}/` });
     await engine.text('oc_stop');
     const { port } = new URL(sites.home);

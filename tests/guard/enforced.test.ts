@@ -145,7 +145,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     expect(notes.join()).not.toMatch(/hint|cookies|evil|task-done/);
   });
 
-  it('an address that a call names is refused before anything is asked', async () => {
+  it('a URL in a call is refused before a request is sent', async () => {
     expect(
       await engine.failure('navigate', { url: `${away()}/argument`, ...common }),
     ).toMatchObject({
@@ -159,7 +159,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     });
   });
 
-  it('a redirect of the page is refused, and the call says so', async () => {
+  it('a redirect of the page is refused, and the call reports it', async () => {
     await home();
     const to = encodeURIComponent(`${away()}/redirected-page`);
     const failure = await engine.failure('navigate', {
@@ -205,7 +205,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     expect(sites.connections()).toBe(0);
   });
 
-  it('what was refused is listed as such among the requests', async () => {
+  it('refused requests are listed as refused', async () => {
     await home();
     for (const way of ['fetch', 'websocket'])
       await engine.reply('javascript_tool', {
@@ -252,7 +252,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     expect(sites.connections()).toBe(0);
   });
 
-  it('what is allowed works as ever: pages, sockets, workers', async () => {
+  it('allowed pages, sockets and workers work as usual', async () => {
     expect(await home()).toContain('home');
     for (const way of [
       'fetch',

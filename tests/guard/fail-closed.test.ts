@@ -143,7 +143,7 @@ describe('A popup on which Chrome rejects a control', () => {
 describe('A proxy that cannot listen', () => {
   const engine = useEngine([], { lookUp, route });
 
-  it('keeps Chrome from starting, with a code of its own.', async () => {
+  it('keeps Chrome from starting, with its own failure code.', async () => {
     vi.spyOn(FilterProxy, 'start').mockRejectedValue(new Error('listen EMFILE'));
     expect(await engine.failure('navigate', { url: `${sites.home}/` })).toMatchObject({
       code: 'control_failed',

@@ -20,7 +20,7 @@ const socket = (url: string): string =>
   `return new Promise((done) => { const w = new WebSocket('${url.replace('http', 'ws')}'); w.onopen = () => done('reached'); w.onerror = () => done('refused'); })`;
 
 describe('the domains of a task', () => {
-  it('do not concern other tabs, though they are at work at the same time', async () => {
+  it('do not apply to other tabs that work at the same time', async () => {
     const { tabId } = await engine.json<{ tabId: string }>('tabs', {
       action: 'new',
       url: `${sites.home}/?own`,
@@ -68,7 +68,7 @@ describe('the domains of a task', () => {
     expect(await engine.text('read_page', {})).not.toContain('away');
   });
 
-  it('hold beside somebody who only watches the tab', async () => {
+  it('apply if another client only watches the tab', async () => {
     await engine.text('navigate', { url: `${sites.home}/watched`, taskId });
     const code = `for (const until = Date.now() + 6000; Date.now() < until; await new Promise((done) => setTimeout(done, 50)))
       if (await fetch('${sites.away}/watched', { mode: 'no-cors' }).then(() => true, () => false)) return 'reached';
@@ -88,7 +88,7 @@ describe('the domains of a task', () => {
     expect(sites.paths()).not.toContain('/watched');
   });
 
-  it('hold beside a slow network that was asked for', async () => {
+  it('apply if a slow network is emulated', async () => {
     await engine.text('navigate', { url: `${sites.home}/slow`, taskId });
     await engine.text('emulate', { network: 'slow-3g', taskId });
     expect(
@@ -103,7 +103,7 @@ describe('the domains of a task', () => {
     ).toContain('refused');
   });
 
-  it('hold against a mock that would answer for a forbidden host', async () => {
+  it('apply to a mock that would answer for a forbidden host', async () => {
     await engine.text('navigate', { url: `${sites.home}/mock`, taskId });
     await engine.text('request_intercept', {
       action: 'mock',
@@ -116,7 +116,7 @@ describe('the domains of a task', () => {
     ).toContain('refused');
   });
 
-  it('hold for a request that is sent again', async () => {
+  it('apply to a replayed request', async () => {
     await engine.text('navigate', { url: `${sites.home}/replay` });
     await engine.text('javascript_tool', {
       code: `return (await fetch('${sites.away}/again')).text()`,
@@ -133,7 +133,7 @@ describe('the domains of a task', () => {
     });
   });
 
-  it('that are no domains are refused by name', async () => {
+  it('that are not domains are rejected by name', async () => {
     const started = await engine.reply('oc_task_start', {
       objective: 'x',
       policy: { allowedDomains: ['https://a.test/x'] },

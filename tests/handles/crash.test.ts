@@ -116,20 +116,23 @@ it.runIf(canMount)('a full disk is a structured failure, and leaves no half file
   await store.remove();
 });
 
-it.runIf(process.platform === 'linux')('a limit on the size of files is one too', async () => {
-  const store = await TestStore.create();
-  const commands = 'trap "" XFSZ; ulimit -f 1000; "$1" "$2" once "$3" 5000000';
-  const { stdout } = await run('bash', [
-    '-c',
-    commands,
-    'bash',
-    process.execPath,
-    script,
-    store.folder,
-  ]);
-  expect(JSON.parse(stdout) as Outcome).toMatchObject({
-    failure: { error: { code: 'storage_failed' } },
-  });
-  expect(await store.files()).toEqual([]);
-  await store.remove();
-});
+it.runIf(process.platform === 'linux')(
+  'a limit on the size of files is a full disk too',
+  async () => {
+    const store = await TestStore.create();
+    const commands = 'trap "" XFSZ; ulimit -f 1000; "$1" "$2" once "$3" 5000000';
+    const { stdout } = await run('bash', [
+      '-c',
+      commands,
+      'bash',
+      process.execPath,
+      script,
+      store.folder,
+    ]);
+    expect(JSON.parse(stdout) as Outcome).toMatchObject({
+      failure: { error: { code: 'storage_failed' } },
+    });
+    expect(await store.files()).toEqual([]);
+    await store.remove();
+  },
+);

@@ -48,7 +48,7 @@ describe('a stored payload', () => {
     expect(sidecar).not.toContain(store.folder);
   });
 
-  it('is told to the journal', async () => {
+  it('is recorded in the journal', async () => {
     const store = await open();
     const handle = await put(store);
     expect(store.created).toEqual([
@@ -92,7 +92,7 @@ describe('a stored payload', () => {
     expect(await store.files()).toEqual([]);
   });
 
-  it('with no lifetime cannot be redeemed at all, and is gone after one sweep', async () => {
+  it('with no lifetime cannot be fetched, and is deleted by the next sweep', async () => {
     const store = await open({ ttlMs: 0 });
     const handle = await put(store);
     await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
@@ -154,7 +154,7 @@ describe('a handle is refused', () => {
     await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
   });
 
-  it('when a link stands in place of the payload', async () => {
+  it('if the payload is a symbolic link', async () => {
     const store = await open();
     const handle = await put(store);
     const file = join(store.folder, day(), `${handle}.md`);
@@ -165,7 +165,7 @@ describe('a handle is refused', () => {
     await expect(store.fetch(handle)).rejects.toMatchObject(notFound);
   });
 
-  it('when a link stands in place of the sidecar, or of the folder of the day', async () => {
+  it('if the sidecar or the folder of the day is a symbolic link', async () => {
     const store = await open();
     const handle = await put(store);
     const folder = join(store.folder, day());
@@ -234,7 +234,7 @@ describe('a sweep', () => {
   /** No process has it: they end at 2^22 on Linux. */
   const DEAD = 4_999_999;
 
-  it('removes what a dead process left half-done, at once', async () => {
+  it('removes incomplete files of a dead process at once', async () => {
     const store = await open();
     await plant(store, `.oh_AAAAAAAAAAAA.json.${DEAD}.0123456789ab.tmp`);
     await plant(store, `.oh_AAAAAAAAAAAA.meta.json.${DEAD}.0123456789ab.tmp`);
@@ -245,7 +245,7 @@ describe('a sweep', () => {
     expect(await store.files()).toEqual([]);
   });
 
-  it('removes a sidecar whose payload never came', async () => {
+  it('removes a sidecar without a payload', async () => {
     const store = await open();
     const handle = await put(store);
     const folder = join(store.folder, day());
@@ -258,7 +258,7 @@ describe('a sweep', () => {
     expect(await store.files()).toEqual(['away']);
   });
 
-  it('leaves alone what a living process has not finished yet, for an hour', async () => {
+  it('keeps incomplete files of a running process for an hour', async () => {
     const store = await open();
     await put(store);
     const { ppid } = process;
@@ -271,7 +271,7 @@ describe('a sweep', () => {
     expect(await store.files()).toHaveLength(2);
   });
 
-  it('leaves alone what is not ours, and what it cannot read, until it is old', async () => {
+  it('keeps files of other programs, and unreadable files, until they are old', async () => {
     const store = await open();
     await plant(store, 'notes.txt');
     await plant(store, 'oh_short.json');
@@ -290,7 +290,7 @@ describe('a sweep', () => {
     expect((await store.files()).sort()).toEqual(['notes.txt', 'oh_short.json']);
   });
 
-  it('removes a planted link, never what it points to', async () => {
+  it('removes a planted link, never its target', async () => {
     const store = await open();
     const target = join(store.folder, 'target');
     await writeFile(target, 'keep me');
@@ -303,7 +303,7 @@ describe('a sweep', () => {
     });
   });
 
-  it('removes the folders of days gone by once they are empty', async () => {
+  it('removes the folders of past days once they are empty', async () => {
     let now = Date.now();
     const store = await open({ now: () => now });
     await put(store);

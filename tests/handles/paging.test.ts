@@ -40,7 +40,7 @@ const anyText = fc.oneof(
 );
 
 describe('text', () => {
-  it('comes back byte for byte, cut only between characters', async () => {
+  it('is returned byte for byte, cut only between characters', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 16, max: 500 }), async (text, limit) => {
         const pages = await store.pages(await storeText(text), { limit });
@@ -64,14 +64,14 @@ describe('text', () => {
     }
   });
 
-  it('comes in pages of 64 KiB at most, whatever the limit says', async () => {
+  it('is returned in pages of at most 64 KiB, for any limit', async () => {
     const text = '漢字'.repeat(60_000);
     const pages = await store.pages(await storeText(text), { limit: 10_000_000 });
     expect(pages.length).toBeGreaterThan(5);
     expect(pages.map(({ content }) => content).join('')).toBe(text);
   });
 
-  it('says so when an offset lies behind its end', async () => {
+  it('reports an offset beyond its end', async () => {
     const page = await store.fetch(await storeText('abc'), { offset: 99 });
     expect(page).toMatchObject({
       returned: 0,
@@ -82,7 +82,7 @@ describe('text', () => {
     });
   });
 
-  it('is one empty page when it is empty', async () => {
+  it('is a single empty page if it is empty', async () => {
     expect(await store.fetch(await storeText(''))).toMatchObject({
       returned: 0,
       total: 0,
@@ -105,7 +105,7 @@ describe('items', () => {
     fc.string({ unit: 'binary', minLength: 0, maxLength: 9000 }),
   );
 
-  it('of an array come back one by one, and as text byte for byte', async () => {
+  it('of an array are returned one by one, and as text byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyItem, { maxLength: 60 }),
@@ -127,7 +127,7 @@ describe('items', () => {
     );
   });
 
-  it('under a key come with the object around them, once', async () => {
+  it('under a key are returned with the object around them, once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 }),
@@ -156,7 +156,7 @@ describe('items', () => {
     );
   });
 
-  it('larger than a page come as a handle of their own, which gives them back whole', async () => {
+  it('larger than a page are returned as their own handle, which returns them completely', async () => {
     const large = { name: 'large', text: 'x"\\漢'.repeat(40_000) };
     const handle = await storeJson({ pages: [{ n: 1 }, large, { n: 3 }], summary: 1 }, 'pages');
     const page = await store.fetch(handle);
@@ -196,7 +196,7 @@ describe('items', () => {
     expect((await store.fetch(part, { offset: 4999 })).content).toEqual([inner[4999]]);
   });
 
-  it('come with some of their fields only, where asked', async () => {
+  it('are returned with only the requested fields', async () => {
     const items = Array.from({ length: 30 }, (_, i) => ({
       id: i,
       text: 'long '.repeat(10_000),
@@ -219,7 +219,7 @@ describe('items', () => {
 });
 
 describe('bytes', () => {
-  it('come as base64 that can be put together', async () => {
+  it('are returned as base64 that can be joined', async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7) % 256));
     const { output_handle: handle, item_count: count } = await store.handles.store(
       binaryPayload(bytes, 'application/gzip'),

@@ -53,7 +53,7 @@ describe('query', () => {
     ['summary', [{ pages: 40 }]],
     ['nothing.here', []],
     ['pages[0].title', 'Page 0'],
-  ])('%s gives %j', async (query, content) => {
+  ])('%s returns %j', async (query, content) => {
     expect(await store.fetch(await json(CRAWL, 'pages'), { query })).toMatchObject({
       content,
       eof: true,
@@ -67,7 +67,7 @@ describe('query', () => {
     ['pages[?level==`1`].url', 'level', ['url', 'depth', 'title', 'content']],
     ['pages[].{a: link}.b', 'link', ['url', 'depth', 'title', 'content']],
   ])(
-    '%s finds nothing and reports the key "%s" that does not exist, beside those that do',
+    '%s finds nothing and reports the unknown key "%s" and the existing keys',
     async (query, missing, available) => {
       const page = await store.fetch(await json(CRAWL, 'pages'), { query });
       expect(page).toMatchObject({ content: [], missing_key: missing, available_keys: available });
@@ -80,7 +80,7 @@ describe('query', () => {
     expect(page.content).toEqual([]);
   });
 
-  it('reports the keys that exist if a function was given a key that does not', async () => {
+  it('reports the existing keys if a function was called with an unknown key', async () => {
     const failure = store.fetch(await json(CRAWL, 'pages'), { query: 'length(page)' });
     await expect(failure).rejects.toMatchObject({
       code: 'invalid_query',
@@ -88,7 +88,7 @@ describe('query', () => {
     });
   });
 
-  it('gives a long text in pieces of text', async () => {
+  it('returns a long text in pieces of text', async () => {
     const long = '漢字 "quoted" '.repeat(20_000);
     const handle = await json({ pages: [{ content: long }] }, 'pages');
     const pages = await store.pages(handle, { query: 'pages[0].content' });
@@ -96,7 +96,7 @@ describe('query', () => {
     expect(pages.map(({ content }) => content).join('')).toBe(long);
   });
 
-  it('gives JSON as text where text is asked for', async () => {
+  it('returns JSON as text if text is requested', async () => {
     expect(
       await store.fetch(await json(CRAWL, 'pages'), { query: 'summary', format: 'text' }),
     ).toMatchObject({
@@ -106,7 +106,7 @@ describe('query', () => {
     });
   });
 
-  it('keeps only the wanted fields of what it finds', async () => {
+  it('keeps only the requested fields of its result', async () => {
     const page = await store.fetch(await json(CRAWL, 'pages'), {
       query: 'pages[:2]',
       fields: ['title'],
@@ -114,7 +114,7 @@ describe('query', () => {
     expect(page.content).toEqual([{ title: 'Page 0' }, { title: 'Page 1' }]);
   });
 
-  it('stores what is too large for a page under a handle of its own', async () => {
+  it('stores a result that is too large for a page under its own handle', async () => {
     const big = { text: 'y'.repeat(100_000) };
     const page = await store.fetch(await json([big, { small: 1 }]), { query: '@' });
     const [reference, small] = page.content as [{ output_handle: string }, unknown];
@@ -151,14 +151,14 @@ describe('query', () => {
     ['unknown(@)', 0],
     ['pages[*].length(depth)', 9],
     [`${'('.repeat(40)}a`, 41],
-  ])('says where %j is wrong', async (query, position) => {
+  ])('reports the position of the error in %j', async (query, position) => {
     await expect(store.fetch(await json(CRAWL, 'pages'), { query })).rejects.toMatchObject({
       code: 'invalid_query',
       details: { position },
     });
   });
 
-  it('is refused on what is no JSON, and on what is too large', async () => {
+  it('is rejected on a payload that is not JSON or too large', async () => {
     await expect(store.fetch(await text('abc'), { query: 'a' })).rejects.toMatchObject({
       code: 'invalid_format_for_payload',
     });
@@ -226,13 +226,13 @@ describe('grep', () => {
     ).toBe('1:Alpha');
   });
 
-  it('goes through items one by one, by their number', async () => {
+  it('searches items one by one, by their number', async () => {
     const page = await store.fetch(await json(CRAWL, 'pages'), { grep: '"title":"Page 1[23]"' });
     expect(page.total).toBe(2);
     expect(page.content).toMatch(/^12@\d+:.*Page 12[^]*\n13@\d+:.*Page 13/);
   });
 
-  it('shows where in a long line a match stands, so that it can be read there', async () => {
+  it('shows the position of a match in a long line, so that it can be read there', async () => {
     const line = `${'漢'.repeat(700_000)}needle${'x'.repeat(1_500_000)}needle${'y'.repeat(700_000)}`;
     const handle = await text(line);
     const page = await store.fetch(handle, { grep: 'needle' });
@@ -246,7 +246,7 @@ describe('grep', () => {
     ).toBe('needleyyyyyyyyyy');
   });
 
-  it('stays within a page, and goes on behind it', async () => {
+  it('stays within a page, and continues after it', async () => {
     const many = Array.from({ length: 3000 }, (_, i) => `match ${i} ${'漢'.repeat(100)}`).join(
       '\n',
     );
@@ -255,7 +255,7 @@ describe('grep', () => {
     expect(pages.reduce((sum, { returned }) => sum + returned, 0)).toBe(3000);
   });
 
-  it('refuses a pattern that is none, and bytes', async () => {
+  it('rejects an invalid pattern, and bytes', async () => {
     await expect(store.fetch(await text('abc'), { grep: '(' })).rejects.toMatchObject({
       code: 'invalid_query',
     });
@@ -269,7 +269,7 @@ describe('grep', () => {
   });
 
   it(
-    'of a pattern that would take for ever is ended, and the server goes on meanwhile',
+    'of a pattern that would take forever is stopped, and the server continues',
     { timeout: 30_000 },
     async () => {
       const handle = await text(`${'a'.repeat(400)}!`);

@@ -68,7 +68,7 @@ describe('an attached Chrome', () => {
     });
   });
 
-  test('has its requests listed from when its tab was named, which the listing says', async () => {
+  test('lists the requests since its tab was first used, and reports that time', async () => {
     expect(await call('network', { all: true })).toMatchObject({
       capture_started_at: expect.stringMatching(/^\d{4}-/),
     });

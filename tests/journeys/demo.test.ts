@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-it('shows each of its steps, and every one goes as it should', async () => {
+it('shows each of its steps, and every one succeeds', async () => {
   const home = await mkdtemp(join(tmpdir(), 'openchrome-demo-'));
   try {
     const env = { ...process.env, OPENCHROME_HOME: home };

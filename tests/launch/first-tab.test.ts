@@ -39,10 +39,10 @@ describe('calls that arrive together in a session without a tab', () => {
   });
 });
 
-describe('a Chrome that is started for a tab that nobody takes', () => {
+describe('a Chrome that is started for a tab that is not used', () => {
   const browser = useEngine();
 
-  test('gives it to the next who wants one', async () => {
+  test('uses it for the next new tab', async () => {
     const cancel = new AbortController();
     const given = browser.engine.call({
       name: 'navigate',
@@ -59,7 +59,7 @@ describe('a Chrome that is started for a tab that nobody takes', () => {
 describe('a Chrome that is started for anything else', () => {
   const browser = useEngine();
 
-  test('comes without a tab', async () => {
+  test('starts without a tab', async () => {
     expect(await browser.failure('read_page', { tabId: 'none' })).toMatchObject({
       code: 'tab_not_found',
     });

@@ -8,7 +8,7 @@ const LIMIT_MS = 5000;
 
 describe('when the server is killed with SIGKILL', () => {
   it.each(['idle', 'page', 'hung page', 'open dialog', 'refusal to leave'])(
-    'its Chrome goes too (%s)',
+    'its Chrome ends too (%s)',
     async (scenario) => {
       const home = makeHome();
       const server = startServer(home, scenario);
@@ -20,7 +20,7 @@ describe('when the server is killed with SIGKILL', () => {
     },
   );
 
-  it('its Chrome goes too if it was only just being started', async () => {
+  it('its Chrome ends too if it was just starting', async () => {
     for (const waitFor of [1, 3, 5]) {
       const home = makeHome();
       const server = startServer(home, 'idle');

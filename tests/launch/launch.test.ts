@@ -21,7 +21,7 @@ import {
 } from './support.ts';
 
 describe('a launched Chrome', () => {
-  it('answers over its pipe and says what it is', async () => {
+  it('responds over its pipe and reports its version', async () => {
     const home = makeHome();
     const chrome = await launch(home);
     expect(chrome).toMatchObject({
@@ -33,7 +33,7 @@ describe('a launched Chrome', () => {
     expect(await evaluate(await openPage(chrome), 'document.body.innerText')).toBe('hello');
   });
 
-  it('comes without a tab, and stays when its last one is closed', async () => {
+  it('starts without a tab, and keeps running when its last one is closed', async () => {
     const chrome = await launch(makeHome());
     const { root } = new CdpConnection(chrome.transport);
     const pages = async (): Promise<number> =>
@@ -49,7 +49,7 @@ describe('a launched Chrome', () => {
     expect(await pages()).toBe(1);
   });
 
-  it('answers what it is sent while it starts', async () => {
+  it('responds to commands that are sent while it starts', async () => {
     let early: Promise<{ targetId: string }> | undefined;
     const chrome = await launch(makeHome(), ['--isolated'], {
       onStarted: ({ transport }) => {
@@ -62,7 +62,7 @@ describe('a launched Chrome', () => {
     expect(await early).toEqual({ targetId: expect.any(String) });
   });
 
-  it('offers pages what they expect: languages, a screen as large as the window, WebGL, workers', async () => {
+  it('offers pages the usual features: languages, a screen as large as the window, WebGL, workers', async () => {
     const chrome = await launch(makeHome(), ['--isolated', '--viewport', '1111x777']);
     const facts = await evaluate(
       await openPage(chrome),
@@ -140,7 +140,7 @@ describe('a launched Chrome', () => {
     await chrome.close();
   });
 
-  it('gives its profile back when it is killed, so that the next one has it', async () => {
+  it('releases its profile when it is killed, so that the next one can use it', async () => {
     const home = makeHome();
     const first = await launch(home);
     await openPage(first);
@@ -161,7 +161,7 @@ describe('a launched Chrome', () => {
     expect(existsSync(chrome.profile.dir)).toBe(false);
   });
 
-  it('keeps its profile when it is started anew in the moment in which it crashed', async () => {
+  it('keeps its profile if it is restarted at the moment of a crash', async () => {
     const home = makeHome();
     const first = await launch(home);
     const crashed = new Promise((resolve) => (first.transport.onClose = resolve));
@@ -170,7 +170,7 @@ describe('a launched Chrome', () => {
     expect((await launch(home)).profile).toEqual({ dir: first.profile.dir, kind: 'own' });
   });
 
-  it('is killed when it neither obeys nor listens to SIGTERM', async () => {
+  it('is killed if it ignores the close command and SIGTERM', async () => {
     const stubborn = fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
     const chrome = await launch(makeHome(), ['--isolated', '--chrome-path', stubborn]);
     await chrome.close();
@@ -178,7 +178,7 @@ describe('a launched Chrome', () => {
     expect(processes({ leader: chrome.pid })).toEqual([]);
   }, 20_000);
 
-  it('takes its children along, also those that do not want to go', async () => {
+  it('ends with its child processes, also those that ignore signals', async () => {
     const parent = fakeChrome(`
       const child = require('node:child_process').spawn('sh', ['-c', 'trap "" TERM; echo up; while :; do sleep 1; done'], { stdio: ['ignore', 'pipe', 'ignore'] });
       child.stdout.once('data', () => { answer(); input.on('data', (text) => /Browser.close/.test(text) && process.exit(0)); });
@@ -226,7 +226,7 @@ describe('a Chrome that cannot be launched', () => {
     expect(readdirSync(home.run)).toEqual([]);
   });
 
-  it('fails by its deadline when it never answers, and is gone then', async () => {
+  it('fails by its deadline if it never responds, and its processes have ended', async () => {
     const home = makeHome();
     const path = fakeChrome(`process.on('SIGTERM', () => {}); stay();`);
     const failure = await failureOf(
@@ -274,7 +274,7 @@ describe('a Chrome that cannot be launched', () => {
     expect(readdirSync(home.run)).toEqual([]);
   });
 
-  it('says so when a window was asked for where there is no display', async () => {
+  it('reports that --headed needs a display', async () => {
     const { DISPLAY, WAYLAND_DISPLAY } = process.env;
     delete process.env['DISPLAY'];
     delete process.env['WAYLAND_DISPLAY'];
@@ -296,7 +296,7 @@ describe('a Chrome that cannot be launched', () => {
     }
   });
 
-  it('says so when the profile folder cannot be made', async () => {
+  it('reports that the profile folder cannot be created', async () => {
     const file = join(makeFolder(), 'taken');
     writeFileSync(file, '');
     expect(

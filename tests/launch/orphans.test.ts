@@ -28,7 +28,7 @@ const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
 const immortal = (): string => fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
 
 describe('reaping', () => {
-  it('ends a Chrome whose server was killed, and clears what it left', async () => {
+  it('ends a Chrome whose server was killed, and removes its files', async () => {
     const home = makeHome();
     const server = startServer(home, 'idle', ['--isolated', '--chrome-path', immortal()]);
     const { pid, profile } = JSON.parse(await server.line()) as {
@@ -48,7 +48,7 @@ describe('reaping', () => {
     expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 0 });
   }, 20_000);
 
-  it('leaves alone the Chromes of servers that run, of other homes, and those that are not ours', async () => {
+  it('keeps the Chromes of running servers and of other homes, and those that are not ours', async () => {
     const home = makeHome();
     const mine = await launch(home, ['--isolated']);
     const elsewhere = await launch(makeHome(), ['--isolated']);
@@ -67,7 +67,7 @@ describe('reaping', () => {
     }
   });
 
-  it('takes a process for ours only if the mark is an argument of its own', async () => {
+  it('matches a process only if the mark is a separate argument', async () => {
     const home = makeHome();
     const id = newOwnerId();
     await saveOwnership(home, { id, server: dead });
@@ -87,7 +87,7 @@ describe('reaping', () => {
     }
   });
 
-  it('goes on past notes that are torn, and deletes no folder but a temporary profile', async () => {
+  it('continues after torn files, and deletes no folder except a temporary profile', async () => {
     const home = makeHome();
     const keep = join(home.root, 'precious');
     mkdirSync(keep, { recursive: true });
@@ -105,7 +105,7 @@ describe('reaping', () => {
 });
 
 describe('a process identity', () => {
-  it('tells a running process from a dead one, and from another with its number', async () => {
+  it('distinguishes a running process from a dead one, and from another with the same number', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
       stdio: 'ignore',
     });

@@ -37,7 +37,7 @@ const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
 const locks = new Locks(createProcesses());
 
 describe('the profile', () => {
-  it('is a temporary one while another server holds it, and says so', async () => {
+  it('is a temporary one while another server uses it, and the reply reports it', async () => {
     const home = makeHome();
     const server = startServer(home, 'idle');
     const first = JSON.parse(await server.line()) as { profile: { dir: string; kind: string } };
@@ -52,7 +52,7 @@ describe('the profile', () => {
     expect(existsSync(second.profile.dir)).toBe(false);
   });
 
-  it('is free again as soon as the server that held it was killed', async () => {
+  it('is free again as soon as the server that used it was killed', async () => {
     const home = makeHome();
     const server = startServer(home, 'page');
     const { profile } = JSON.parse(await server.line()) as { profile: { dir: string } };
@@ -79,7 +79,7 @@ describe('the profile', () => {
 
   // The headless shell has no lock of its own by which others could know it.
   it.skipIf(detectProduct(CHROME) === 'headless-shell')(
-    "is left to the user's own Chrome, which goes on",
+    "stays with the user's own Chrome, which continues",
     async () => {
       const dir = makeFolder();
       const user = await startForeignChrome(dir);
@@ -211,7 +211,7 @@ describe('the lock on it', () => {
     expect(await isTaken(path)).toBe(true);
   });
 
-  it('goes to one of many who want it at once, new or left behind', async () => {
+  it('is acquired by exactly one of many concurrent processes, new or stale', async () => {
     for (let round = 0; round < 20; round++) {
       const fresh = join(makeFolder(), 'lock');
       const left = at({ holder: dead, token: 't', note: '' });

@@ -17,7 +17,7 @@ const killChrome = async (): Promise<void> => {
 };
 
 describe('after Chrome was killed', () => {
-  it('a session that captured nothing says that it failed', async () => {
+  it('a session without a capture reports the failure', async () => {
     await engine.text('tabs', { action: 'new' });
     await killChrome();
     expect(await engine.failure('network')).toMatchObject({
@@ -26,7 +26,7 @@ describe('after Chrome was killed', () => {
     });
   });
 
-  it('what was captured is listed, with the reason why nothing more comes', async () => {
+  it('the captured requests are listed, with the reason why the capture ended', async () => {
     await engine.text('navigate', { url: `${site.origin}/` });
     await engine.text('javascript_tool', { code: `await (await fetch('/items')).json()` });
     await engine.text('network');

@@ -37,7 +37,7 @@ describe('a stored capture', () => {
     expect(await engine.json('oc_connection_health')).toMatchObject({ state: 'not_started' });
   });
 
-  it('belongs to its session alone', async () => {
+  it('belongs only to its session', async () => {
     await store(Date.now(), 'browser:other');
     expect(await engine.failure('network', { detail: 'GET api.test/items' })).toMatchObject({
       code: 'cache_missing',
@@ -83,7 +83,7 @@ describe('what can be wrong with it', () => {
     });
   });
 
-  it('a day old, unless a longer time is asked for', async () => {
+  it('a day old, unless a longer time is requested', async () => {
     await store(Date.now() - 25 * 3_600_000);
     expect(await engine.failure('network', { detail: 'GET api.test/items' })).toMatchObject({
       code: 'cache_expired',
@@ -94,7 +94,7 @@ describe('what can be wrong with it', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  it('older than a time that is asked for', async () => {
+  it('older than the requested time', async () => {
     await store(Date.now() - 5000);
     expect(
       await engine.failure('network', { detail: 'GET api.test/items', ttl: 1000 }),
@@ -131,7 +131,7 @@ describe('what can be wrong with it', () => {
 });
 
 describe('the file of a session', () => {
-  it('has its name, and one that cannot be mistaken where the name has other characters', () => {
+  it('has its name, and an unambiguous one if the name has other characters', () => {
     expect(buildFileName('browser:default')).toBe('browser_default');
     expect(buildFileName('browser:A-b_1')).toBe('browser_A-b_1');
     const odd = ['a/b', 'a b', 'a_b', '../../x', 'ü', 'a:b', 'x'.repeat(100) + '/'].map((name) =>

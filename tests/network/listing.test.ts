@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('a listing', () => {
-  it('says whose it is, what it left out, and how to go on', async () => {
+  it('names its session, the filtered requests, and how to continue', async () => {
     expect(await list({ limit: 1 })).toEqual({
       workspace: 'browser:default',
       captured_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -62,7 +62,7 @@ describe('a listing', () => {
     });
   });
 
-  it('gives everything once when it is continued, and nothing when nothing happened', async () => {
+  it('returns everything once when it is continued, and nothing if nothing happened', async () => {
     const seen: string[] = [];
     let cursor: number | undefined;
     for (let page = 0; page < 10; page++) {
@@ -77,7 +77,7 @@ describe('a listing', () => {
     expect(keysOf(await list({ cursor }))).toEqual([`GET 127.0.0.1:${site.port}/bom`]);
   });
 
-  it('never drains: reading it twice gives the same', async () => {
+  it('never drains: reading it twice returns the same', async () => {
     const [first, second] = [await list(), await list()];
     expect(second.entries).toEqual(first.entries);
   });
@@ -96,7 +96,7 @@ describe('a listing', () => {
 });
 
 describe('keys', () => {
-  it('are the same whatever is filtered', async () => {
+  it('are the same for any filter', async () => {
     const byUrl = (entries: readonly NetworkEntry[]): Record<string, string> =>
       Object.fromEntries(entries.map(({ url, key }) => [url, key]));
     const all = byUrl((await list({ all: true })).entries);
@@ -114,7 +114,7 @@ describe('keys', () => {
     expect(keysOf(await list({ url: 'n=3' }))).toEqual([`GET 127.0.0.1:${site.port}/items#3`]);
   });
 
-  it('that nobody has are answered with the nearest ones', async () => {
+  it('that do not exist are answered with the nearest ones', async () => {
     const failure = await engine.failure('network', { detail: `GET 127.0.0.1:${site.port}/itms` });
     expect(failure).toMatchObject({
       code: 'key_not_found',
@@ -141,7 +141,7 @@ describe('requests are chosen', () => {
     expect(entries.map(({ url }) => url.replace(site.origin, ''))).toEqual(paths);
   });
 
-  it('and where none fits, that is what is said', async () => {
+  it('and if none matches, the reply reports it', async () => {
     const { detail_hint: none } = await engine.json<{ detail_hint: string }>('network', {
       url: 'no-such-address',
     });
@@ -183,7 +183,7 @@ describe('requests are chosen', () => {
 describe('one request', () => {
   const echo = (): string => `POST 127.0.0.1:${site.port}/echo`;
 
-  it('is told in full without the headers that all have', async () => {
+  it('is shown completely, except the headers that all requests have', async () => {
     const detail = await engine.json<{ request: { headers: object } }>('network', {
       detail: echo(),
     });
@@ -207,7 +207,7 @@ describe('one request', () => {
     expect(Object.keys(detail.request.headers)).toEqual(['content-type', 'x-own']);
   });
 
-  it('is told with everything where it is asked for', async () => {
+  it('is shown with everything on request', async () => {
     const detail = await engine.json('network', { detail: echo(), raw: true });
     expect(detail).toMatchObject({
       request: { headers: { 'user-agent': expect.any(String) } },
@@ -216,7 +216,7 @@ describe('one request', () => {
     });
   });
 
-  it('is told in part by a path', async () => {
+  it('is shown in part by a path', async () => {
     expect(await engine.json('network', { detail: echo(), path: '$.headers["x-own"]' })).toEqual({
       key: echo(),
       status: 200,
@@ -230,7 +230,7 @@ describe('one request', () => {
     });
   });
 
-  it('that is long is cut where it is not asked for as a whole', async () => {
+  it('that is long is cut unless the whole is requested', async () => {
     await run(fetchAll(['/big']));
     const key = `GET 127.0.0.1:${site.port}/big`;
     const { size } = (await list({ url: '/big' })).entries[0]!;
@@ -254,7 +254,7 @@ describe('one request', () => {
 });
 
 describe('whole bodies', () => {
-  it('stand in the listing where they are asked for', async () => {
+  it('are in the listing on request', async () => {
     const { entries } = await list({ raw: true, url: '/items' });
     expect(entries[0]).toMatchObject({ body: { total: 2 } });
     expect(entries[0]?.shape).toBeUndefined();
@@ -274,7 +274,7 @@ describe('whole bodies', () => {
   });
 });
 
-describe('what is gone from the screen', () => {
+describe('closed tabs and earlier pages', () => {
   it('is still there after a navigation and after its tab was closed', async () => {
     const { tabId } = await engine.json<{ tabId: string }>('tabs', {
       action: 'new',
@@ -291,7 +291,7 @@ describe('what is gone from the screen', () => {
     });
   });
 
-  it('belongs to its session alone', async () => {
+  it('belong only to their session', async () => {
     await engine.text('navigate', { url: `${site.origin}/data.json`, session: 'other' });
     const other = await list({ session: 'other' });
     expect(other.workspace).toBe('browser:other');
@@ -316,7 +316,7 @@ describe('a capture that cannot be stored', () => {
 });
 
 describe('without a browser', () => {
-  it('what was listed can still be asked for', async () => {
+  it('listed requests can still be read', async () => {
     const { entries } = await list({ url: 'n=1' });
     await engine.text('oc_stop');
     expect(await engine.json('network', { detail: entries[0]!.key })).toMatchObject({
@@ -333,7 +333,7 @@ describe('a filter by fields', () => {
   const findPaths = async (filter: string): Promise<string[]> =>
     (await list({ filter, url: '/empty' })).entries.map(({ url }) => url.replace(site.origin, ''));
 
-  it('finds requests by what they sent: JSON, a form and a form with files', async () => {
+  it('finds requests by the fields that they sent: JSON, a form and a form with files', async () => {
     await engine.text('navigate', { url: `${site.origin}/` });
     await run(post('/empty?json', 'application/json', `'{"order":{"sku_code":1}}'`));
     await run(

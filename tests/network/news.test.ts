@@ -22,18 +22,18 @@ beforeAll(async () => {
   await ask('/items?n=1');
 });
 
-it('answers at once where there is something', async () => {
+it('returns at once if there are new requests', async () => {
   expect(urlsOf(await list({ wait_ms: 60_000 }))).toContain('/items?n=1');
 });
 
-it('answers as soon as something comes, begun or ended', async () => {
+it('returns as soon as a request begins or ends', async () => {
   const { cursor } = await list({ limit: 1000 });
   const waiting = list({ cursor, wait_ms: 60_000 });
   await ask('/echo?news');
   expect(urlsOf(await waiting)).toEqual(['/echo?news']);
 });
 
-it('waits for what it would show, and says so when nothing came', async () => {
+it('waits for matching requests, and reports if there were none', async () => {
   const { cursor } = await list({ limit: 1000 });
   const waiting = list({ cursor, url: '/items', wait_ms: 60_000 });
   expect(await list({ cursor, url: '/items', wait_ms: 1 })).toMatchObject({ count: 0 });

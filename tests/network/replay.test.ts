@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe('a replay', () => {
-  it("of a GET has the page's cookies and its own headers, and other parameters where they are given", async () => {
+  it("of a GET has the page's cookies and its own headers, and other parameters on request", async () => {
     const again = await engine.json('network', {
       replay: key('GET', '/echo'),
       args: { page: 2 },
@@ -54,7 +54,7 @@ describe('a replay', () => {
     });
   });
 
-  it('gives only a part where a path is given', async () => {
+  it('returns only a part if a path is set', async () => {
     expect(
       await engine.json('network', { replay: key('GET', '/echo'), path: '$.url' }),
     ).toMatchObject({
@@ -64,7 +64,7 @@ describe('a replay', () => {
     });
   });
 
-  it('that is not answered says why', async () => {
+  it('that gets no response reports the reason', async () => {
     const failure = await engine.failure('network', {
       replay: `GET localhost:${site.port}/no-cors`,
     });

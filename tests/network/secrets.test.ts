@@ -59,7 +59,7 @@ describe('a secret', () => {
     expect(text).not.toMatch(SECRETS);
   });
 
-  it('is hidden by name, and what is none stays', async () => {
+  it('is hidden by name, and other values stay', async () => {
     expect(await engine.json('network', { detail: login(), raw: true })).toMatchObject({
       url: `${site.origin}/login?token=[redacted]`,
       body: { access_token: '[redacted]', user: { name: 'ada', password: '[redacted]' } },
@@ -96,13 +96,13 @@ describe('a secret', () => {
     expect(exported.log.entries.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('is not revealed on a server that was not told to', async () => {
+  it('is not revealed on a server without --allow-reveal', async () => {
     expect(await engine.failure('network', { detail: login(), reveal: true })).toMatchObject({
       code: 'reveal_not_allowed',
     });
   });
 
-  it('is revealed on one that was, in the reply alone', async () => {
+  it('is revealed on a server with --allow-reveal, only in the reply', async () => {
     expect(
       await trusting.json('network', { detail: login(), path: '$.user.password', reveal: true }),
     ).toMatchObject({ body: 'hunter2' });

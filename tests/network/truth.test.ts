@@ -104,7 +104,7 @@ describe('an answer', () => {
     });
   });
 
-  it.each(['gzip', 'brotli'])('packed with %s is told unpacked', async (name) => {
+  it.each(['gzip', 'brotli'])('compressed with %s is shown uncompressed', async (name) => {
     expect(await after(get(`/${name}`), `/${name}`)).toMatchObject({
       status: 200,
       size: 13 + name.length,
@@ -126,7 +126,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that the server only confirmed says 304, what the page was told, and the body that it got', async () => {
+  it('with status 304 shows 304, the status for the page, and the body that the page got', async () => {
     await run(get('/revalidated'));
     expect(await after(get('/revalidated'), '/revalidated')).toMatchObject({
       status: 304,
@@ -135,7 +135,7 @@ describe('an answer', () => {
     });
   });
 
-  it('from the cache says so', async () => {
+  it('from the cache is marked as such', async () => {
     await run(get('/cached'));
     expect(await after(get('/cached'), '/cached')).toMatchObject({
       status: 200,
@@ -144,7 +144,7 @@ describe('an answer', () => {
     });
   });
 
-  it('of a service worker says so', async () => {
+  it('of a service worker is marked as such', async () => {
     await run(`const r = await navigator.serviceWorker.register('/service-worker.js'); await navigator.serviceWorker.ready;
       if (!navigator.serviceWorker.controller) await new Promise((ok) => navigator.serviceWorker.addEventListener('controllerchange', ok, { once: true }))`);
     expect(await after(get('/made-up'), '/made-up')).toMatchObject({
@@ -154,7 +154,7 @@ describe('an answer', () => {
     });
   });
 
-  it('that is a redirect says where to, and the one that it led to is listed too', async () => {
+  it('that is a redirect shows its target, and the target is listed too', async () => {
     expect(await after(get('/moved'), '/moved')).toMatchObject({
       status: 302,
       redirected_to: `${site.origin}/items`,
@@ -187,7 +187,7 @@ describe('an answer', () => {
 });
 
 describe('a request without an answer', () => {
-  it('that was given up says so', async () => {
+  it('that was cancelled is marked as such', async () => {
     const entry = await after(
       `const stop = new AbortController(); setTimeout(() => stop.abort(), 50); await fetch('/never?aborted', { signal: stop.signal }).catch(() => 'aborted')`,
       'aborted',
@@ -195,7 +195,7 @@ describe('a request without an answer', () => {
     expect(entry).toMatchObject({ status: null, error: 'net::ERR_ABORTED', shape: { $: 'null' } });
   });
 
-  it('that CORS refused says so, and shows no body that the page did not get', async () => {
+  it('that CORS blocked is marked as such, and shows no body that the page did not get', async () => {
     const entry = await after(
       `await fetch('http://localhost:${site.port}/no-cors').catch(() => 'refused')`,
       '/no-cors',
@@ -204,7 +204,7 @@ describe('a request without an answer', () => {
     expect(entry.shape).toEqual({ $: 'null' });
   });
 
-  it('to nobody says so', async () => {
+  it('to a port without a server is marked as such', async () => {
     expect(
       await after(`await fetch('http://127.0.0.1:1/').catch(() => 'refused')`, '127.0.0.1:1/'),
     ).toMatchObject({
@@ -233,7 +233,7 @@ describe('a request without an answer', () => {
   });
 });
 
-describe('what is left out', () => {
+describe('filtered requests', () => {
   it('is static by its type, never by its name', async () => {
     await run(`await (await fetch('/api/pixel-art.json')).json(); document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '/style.css' }));
       await new Promise((ok) => { document.querySelector('link').onload = ok })`);
@@ -251,7 +251,7 @@ describe('what is left out', () => {
 });
 
 describe('connections', () => {
-  it('of server-sent events tell what came', async () => {
+  it('of server-sent events list their messages', async () => {
     await run(
       `const source = new EventSource('/events'); await new Promise((ok) => source.addEventListener('tick', ok)); window.source = source; 1`,
     );

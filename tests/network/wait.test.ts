@@ -24,7 +24,7 @@ it('a key is waited for, and one that has been answered since the navigation cou
   expect(await engine.text('wait_for', { request: 'Late' })).toContain('200');
 });
 
-it('what the page before asked for does not count', async () => {
+it('requests of the previous page do not count', async () => {
   await engine.text('navigate', { url: `${site.origin}/data.json` });
   expect(await engine.failure('wait_for', { request: 'Late', timeout_ms: 300 })).toMatchObject({
     code: 'timeout',
@@ -32,7 +32,7 @@ it('what the page before asked for does not count', async () => {
   expect(await engine.text('wait_for', { request: '/data.json' })).toContain('200');
 });
 
-it('what a frame, a worker or the next document asks for counts', async () => {
+it('requests of a frame, a worker or the next document count', async () => {
   await engine.text('navigate', { url: `${site.origin}/` });
   await later(
     `document.body.append(Object.assign(document.createElement('iframe'), { src: '/items?framed' }))`,

@@ -110,7 +110,7 @@ const compare = async (page: CorpusPage): Promise<Comparison[]> => {
 };
 
 describe('Names and roles', () => {
-  it('agree with those of Chrome on at least 99.5 % of 4,000 elements; the rest is listed and explained', async () => {
+  it('agree with those of Chrome on at least 99.5 % of 4,000 elements; the others are listed and explained', async () => {
     const compared: Comparison[] = [];
     for (const page of corpusPages()) compared.push(...(await compare(page)));
     const different = compared.filter(({ ours, chrome }) => ours !== chrome);

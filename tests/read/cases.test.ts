@@ -27,7 +27,7 @@ describe('A page is read as text with refs', () => {
     `);
   });
 
-  it('says the states and values of controls', async () => {
+  it('shows the states and values of controls', async () => {
     await open(`<input type=checkbox checked aria-label=Mail><input type=radio aria-label=Red><input type=range aria-label=Volume value=30>
       <select aria-label=Size><option>S<option selected>M</select><textarea aria-label=Note>two
 lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=true>Bold</button>
@@ -53,7 +53,7 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
-  it('says descriptions that stand nowhere on the page', async () => {
+  it('shows descriptions that are not in the text of the page', async () => {
     await open(
       `<button aria-description="Deletes for good">Delete</button><input aria-label=Code aria-describedby="shown hidden"><p id=shown>Six digits</p><p id=hidden hidden>From your mail</p>`,
     );
@@ -151,7 +151,7 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
-  it('shows the label of an image that is made of text, also in a link and where it reacts to clicks', async () => {
+  it('shows the label of an image that is made of text, also in a link and if it is clickable', async () => {
     await open(`<p>Rated <span role=img aria-label="4 of 5 stars">★★★★☆</span> by 12</p><span role=img>☺</span>
       <span role=img aria-label=Menu style="cursor:pointer">☰</span><a href=#><i role=img aria-label=Home>⌂</i></a>`);
     expect(await seen()).toMatchInlineSnapshot(`
@@ -179,7 +179,7 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
-  it('gives grid cells that can be focused, and rows that expand, a ref and their states', async () => {
+  it('assigns a ref to focusable grid cells and expandable rows, with their states', async () => {
     await open(`<table role=treegrid aria-label=Mail><tr aria-expanded=false aria-level=1><td>Inbox<td>3<tr aria-level=1><td>Sent<td>0
       <tr tabindex=-1 aria-expanded=true><td tabindex=-1>Drafts<td>1</table>
       <table role=grid aria-label=May><tr><th>Mon<th>Tue<tr><td tabindex=-1 aria-selected=true>1<td tabindex=0 aria-label="2 May">2
@@ -205,7 +205,7 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
-  it('shows what a control owns, once, whatever the owner is', async () => {
+  it('shows the owned elements of a control once, for every kind of owner', async () => {
     await open(`<input role=combobox aria-owns=lb aria-expanded=true aria-label=City><p>Between</p><ul role=listbox id=lb><li role=option>Rome</li></ul>
       <div role=tree><a role=treeitem aria-owns=g1 tabindex=0>Courses</a><a role=treeitem aria-owns=g2 tabindex=0>Staff</a></div>
       <ul id=g1 role=group><li role=treeitem>Maths</li></ul><ul id=g2 role=group hidden><li role=treeitem>Ben</li></ul>
@@ -231,13 +231,13 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
-  it('brings addresses only when asked', async () => {
+  it('shows link addresses only on request', async () => {
     await open('<a href="/a?b=1">Docs</a>');
     expect(await seen()).toBe('e1 link "Docs"');
     expect(await seen({ urls: true })).toBe('e1 link "Docs" /a?b=1');
   });
 
-  it('lists only what can be acted on when asked', async () => {
+  it('lists only interactive elements on request', async () => {
     await open('<h1>Title</h1><p>Text <a href=#>one</a></p><ul><li>x <button>two</button></ul>');
     expect(await seen({ filter: 'interactive' })).toBe('e1 link "one"\ne2 button "two"');
   });
@@ -307,7 +307,7 @@ describe('Frames and shadow trees are part of the page', () => {
     `);
   });
 
-  it('a closed root on a plain element, with and without children, is seen; so is one in a closed one', async () => {
+  it('a closed root on a plain element, with and without children, is read, also one inside a closed root', async () => {
     await open(`<div id=a></div><section id=b><p>never shown</p></section><div>plain</div><script>
       const inner = a.attachShadow({mode:'closed'}); inner.innerHTML = '<p>One</p><span id=s></span>';
       inner.getElementById('s').attachShadow({mode:'closed'}).innerHTML = '<button>Two</button>';
@@ -335,7 +335,7 @@ describe('Frames and shadow trees are part of the page', () => {
     `);
   });
 
-  it('slots show what is assigned to them, in their place', async () => {
+  it('slots show their assigned nodes in their place', async () => {
     await open(`<x-card><span slot=title>Title</span><p>Body</p><a slot=action href=#>Act</a><i slot=nowhere>unseen</i></x-card><script>
       customElements.define('x-card', class extends HTMLElement { constructor() { super(); this.attachShadow({mode:'open'}).innerHTML =
         '<h2><slot name=title>none</slot></h2><nav><slot name=action></slot></nav><slot></slot><slot name=empty>fallback</slot>'; } });</script>`);
@@ -359,7 +359,7 @@ describe('A part of a page', () => {
     expect(await seen({ selector: '.wanted' })).toBe('e1 button "In a frame"');
   });
 
-  it('that is not there, or no selector at all, is said', async () => {
+  it('that does not exist, or an invalid selector, is reported', async () => {
     await open('<p>Text</p>');
     expect(await failureOf(read({ selector: '#nowhere' }))).toMatchObject({
       code: 'element_not_found',
@@ -372,8 +372,8 @@ describe('A part of a page', () => {
   });
 });
 
-describe('What is shown is read, what is not is not', () => {
-  it('a portal stands where it is drawn', async () => {
+describe('Visible content is read, hidden content is not', () => {
+  it('a portal is in the place where it is drawn', async () => {
     await open(`<div id=app><button aria-haspopup=listbox aria-expanded=true aria-controls=pop>Choose</button></div>
       <div id=pop role=listbox aria-label=Choices style="position:absolute;top:40px"><div role=option aria-selected=true>One</div><div role=option>Two</div></div>`);
     expect(await seen()).toMatchInlineSnapshot(`
@@ -479,7 +479,7 @@ describe('What is shown is read, what is not is not', () => {
     `);
   });
 
-  it('a styled label stands for the check box that it hides', async () => {
+  it('a styled label represents the checkbox that it hides', async () => {
     await open(
       `<input type=checkbox id=c checked style="display:none"><label for=c>Dark mode</label><label for=v>Visible</label><input id=v type=checkbox>`,
     );
@@ -506,7 +506,7 @@ describe('What is shown is read, what is not is not', () => {
     `);
   });
 
-  it('words of style sheets are read beside the text where they are seen, signs and hidden words are not', async () => {
+  it('words of style sheets are read next to the text if they are visible; symbols and hidden words are not', async () => {
     await open(`<style>.q::after{content:" required"}.t::after{content:"Tip";opacity:0}.s::before{content:"/"}td::before{content:attr(data-label) ": "}</style>
       <div class=q>id</div><p class=t>Text</p><p class=s>Path</p><table><tr><td data-label=Price>5 €</td><td data-label=Stock>3</td></tr></table>`);
     expect(await seen()).toMatchInlineSnapshot(`

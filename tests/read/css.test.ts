@@ -25,7 +25,7 @@ const css = async (args: object = {}): Promise<string> => {
   return payload(await text('read_page', { mode: 'css', ...args }));
 };
 
-it('diagnoses the page: problems first, then what is in effect, what lies on top and where the boxes are', async () => {
+it('diagnoses the page: problems first, then the variables in effect, stacking and boxes', async () => {
   expect(await css()).toMatchInlineSnapshot(`
     "viewport: 1280x720 at 1x, page 1500x3024, scrolled to 0,0, prefers light
     problems:
@@ -71,7 +71,7 @@ it.each([
   ['#below', 'visible after scrolling down'],
   ['#under', 'covered by div.modal'],
   ['h2', 'visible'],
-])('says whether %s can be seen', async (selector, expected) => {
+])('reports whether %s is visible', async (selector, expected) => {
   expect(/^visibility: (.*)$/m.exec(await css({ selector }))?.[1]).toBe(expected);
 });
 
@@ -79,7 +79,7 @@ it('keeps to max_tokens', async () => {
   expect(encode(await css({ max_tokens: 100 })).length).toBeLessThanOrEqual(100);
 });
 
-it('names the element that is not there', async () => {
+it('names the missing element', async () => {
   await css();
   expect(await failure('read_page', { mode: 'css', selector: '.none' })).toMatchObject({
     code: 'element_not_found',

@@ -16,13 +16,13 @@ const changes = async (maxTokens = 10_000): Promise<string> => {
 const masked = (text: string): string => text.replace(/\be\d+\b/g, 'e_');
 
 describe('A second reading', () => {
-  it('of an unchanged page says only that', async () => {
+  it('of an unchanged page reports only that', async () => {
     await open('<h1>Title</h1><p>Text</p><button>Go</button>');
     expect(await changes()).toBe('all of it');
     expect(await changes()).toBe('unchanged');
   });
 
-  it('says what was added, removed and changed, and where', async () => {
+  it('lists added, removed and changed lines, with their place', async () => {
     await open(
       `<h1>Shop</h1><p id=n>0 in cart</p><ul><li>Gear <button>Add</button><li>Wheel <button>Add</button></ul><input aria-label=Name>`,
     );
@@ -67,7 +67,7 @@ describe('A second reading', () => {
 
   const PAGE = `<h1>Shop</h1><nav><a href=#>Home</a><a href=#>Cart</a></nav><p>Many words about gears</p><ul><li>Gear <button>Add</button><li>Wheel <button>Add</button></ul><iframe srcdoc="<button>Inside</button>"></iframe>`;
 
-  it('does not take the page behind a modal dialog for removed, nor for new when the dialog closes', async () => {
+  it('does not list the page behind a modal dialog as removed, or as new when the dialog closes', async () => {
     await open(`${PAGE}<dialog id=d aria-label=Confirm><p>Sure?</p><button>Yes</button></dialog>`);
     await changes();
     await run('d.showModal()');

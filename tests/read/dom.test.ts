@@ -19,7 +19,7 @@ const rows = (count: number): string =>
     (_, i) => `<tr><td>${i}</td><td>Name ${i}</td><td><button>Edit</button></td></tr>`,
   ).join('');
 
-it('shows elements as short words of CSS, with what they hold now', async () => {
+it('shows elements as short CSS labels, with their current values', async () => {
   expect(
     withCountedRefs(
       await dom(`<!doctype html><html lang="en"><head><title>T</title><meta charset="utf-8"><script>let a = 1</script></head><body class="app dark">
@@ -105,7 +105,7 @@ it('folds runs of similar siblings, and opens them by ref', async () => {
   expect(encode(opened).length).toBeLessThanOrEqual(200);
 });
 
-it('shows shadow roots, frames of any site and what is hidden', async () => {
+it('shows shadow roots, frames of any site and hidden elements', async () => {
   const inner = elsewhere.page('/inner', '<button>Pay</button>').replace('127.0.0.1', 'localhost');
   const outer = elsewhere.page('/outer', `<p>outer</p><iframe src="${inner}"></iframe>`);
   const shown =
@@ -140,7 +140,7 @@ it('shows shadow roots, frames of any site and what is hidden', async () => {
   `);
 });
 
-it('keeps the top of the tree when there is no room for all of it', async () => {
+it('keeps the top of the tree if the budget is too small', async () => {
   const page = `<main>${Array.from({ length: 40 }, (_, i) => `<section id="s${i}" class="c${i}"><h2>Section ${i}</h2><p>First</p><div class="d${i}"><a href="/${i}">link ${i}</a></div></section>`).join('')}</main>`;
   const shown = await dom(page, { max_tokens: 500 });
   expect(encode(shown).length).toBeLessThanOrEqual(500);
@@ -153,7 +153,7 @@ it('keeps the top of the tree when there is no room for all of it', async () => 
   `);
 });
 
-it('reads one element alone, and says when it is not there', async () => {
+it('reads a single element, and reports if it is missing', async () => {
   expect(
     await dom(
       '<ul id="u"><li class="a">1</li><li class="a">2</li><li class="a">3</li><li class="a">4</li><li class="a">5</li></ul>',
@@ -195,7 +195,7 @@ it('does not break on a form that clobbers its own properties, or on thousands o
   `);
 });
 
-it('gives refs that can be acted on, in frames of other sites too', async () => {
+it('returns refs that can be acted on, also in frames of other sites', async () => {
   const frame = elsewhere
     .page('/pay', '<button onclick="this.textContent = `Paid`">Pay</button>')
     .replace('127.0.0.1', 'localhost');

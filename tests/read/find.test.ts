@@ -29,7 +29,7 @@ const TABLE = `<h1>Orders</h1><table><thead><tr><th>Id<th>Name<th>Action</thead>
     `<tr><td>${1001 + i}<td>${name}<td><button>Approve</button> <button>Reject</button></tr>`,
 ).join('')}</tbody></table>`;
 
-it('finds the button in the row of a name, and says which row', async () => {
+it('finds the button in the row of a name, and shows the row', async () => {
   await open(TABLE);
   expect(await found({ query: 'Approve', near: 'Ada Lovelace' })).toMatchInlineSnapshot(
     `"e1 button "Approve" — in row "1001 Ada Lovelace""`,
@@ -48,7 +48,7 @@ it('finds the button in the row of a name, and says which row', async () => {
   `);
 });
 
-it('puts the row that says exactly this before rows that say more', async () => {
+it('ranks the row with exactly these words before rows with more words', async () => {
   await open(
     `<table>${['Ann Smithers', 'Ann Smith', 'Ann Smith-Jones'].map((name) => `<tr><td>${name}<td><button>Open</button></tr>`).join('')}</table>`,
   );
@@ -58,7 +58,7 @@ it('puts the row that says exactly this before rows that say more', async () => 
   `);
 });
 
-it('finds words of a row that stand in several cells, in fields, and beside pictures', async () => {
+it('finds words of a row in several cells, in fields, and next to pictures', async () => {
   await open(`<table>
     <tr><td>Ada</td><td>Lovelace</td><td><a href="#1">Open</a></td></tr>
     <tr><td><input value="Grace"></td><td><input value="Hopper"></td><td><a href="#2">Open</a></td></tr>
@@ -74,7 +74,7 @@ it('finds words of a row that stand in several cells, in fields, and beside pict
   );
 });
 
-it('finds what is in a list item, in a card, under a heading', async () => {
+it('finds elements in a list item, in a card, under a heading', async () => {
   await open(`
     <ul><li>Tea <button>Add</button><li>Coffee <button>Add</button></ul>
     <div class=grid>${['Gear 1', 'Gear 2', 'Gear 3'].map((name) => `<div class=card><div class=top><h3>${name}</h3></div><p>Made of brass</p><div class=actions><button>Buy</button></div></div>`).join('')}</div>
@@ -95,7 +95,7 @@ it('finds what is in a list item, in a card, under a heading', async () => {
   `);
 });
 
-it('does not offer the button of another row when the words stand elsewhere', async () => {
+it('does not return the button of another row if the words are elsewhere', async () => {
   await open(`<header>Welcome, Zed</header>${TABLE}`);
   expect(await found({ query: 'Approve', near: 'Zed' })).toMatchInlineSnapshot(
     `"No match: nothing near "Zed" fits "Approve"."`,
@@ -114,7 +114,7 @@ it('does not offer the button of another row when the words stand elsewhere', as
   `);
 });
 
-it('ranks names before texts, whole names before parts of them, and tells each thing once', async () => {
+it('ranks names before texts, whole names before parts of them, and lists each element once', async () => {
   await open(`
     <nav aria-label=Main><a href="#a">Sign in help</a></nav>
     <h2>Sign in</h2>
@@ -147,7 +147,7 @@ it('ranks names before texts, whole names before parts of them, and tells each t
   `);
 });
 
-it('finds words that stand in several elements, and shows the part of a long text in which they are', async () => {
+it('finds words in several elements, and shows the part of a long text that contains them', async () => {
   await open(`<p>Total: <b>42</b> €</p><div><span>Grand</span><span>total</span></div>
     <p>${'lorem ipsum '.repeat(40)} the golden needle ${'dolor sit '.repeat(40)}</p><button aria-label="Close dialog">×</button>
     <a href="#"><img alt="Company logo" src="data:,"></a><button><svg width=10 height=10><title>Settings</title></svg></button>`);
@@ -182,7 +182,7 @@ it('reads every script: case and accents folded, no spaces needed, right to left
   );
 });
 
-it('finds fields by their label, of whatever kind it is', async () => {
+it('finds fields by every kind of label', async () => {
   await open(`<form>
     <label>First name <input></label> <label for=l>Last name *</label><input id=l required>
     <input aria-label="Phone"> <span id=s>Street</span><input aria-labelledby=s> <input placeholder="City">
@@ -211,7 +211,7 @@ it('finds fields by their label, of whatever kind it is', async () => {
   );
 });
 
-it('takes the text before a field for its label where it has no other', async () => {
+it('uses the text before a field as its label if it has no other', async () => {
   await open(
     `<div><div>E-mail address</div><div><input id=a></div></div><table><tr><td>Quantity:<td><input type=number><td>Price:<td><input></tr></table>`,
   );
@@ -244,7 +244,7 @@ it('knows roles by their names and by the words that people use for them', async
   expect(await found({ role: 'heading' })).toMatchInlineSnapshot(`"e1 heading "Part""`);
 });
 
-it('finds by test id and by CSS, alone and together with others', async () => {
+it('finds by test id and by CSS, separately and combined with others', async () => {
   await open(
     `<button data-testid=save-order>Save</button><button data-test=save-draft>Save draft</button><div class=box>One</div><div class=box>Two</div><button class=box>Three</button>`,
   );
@@ -272,7 +272,7 @@ it('finds by test id and by CSS, alone and together with others', async () => {
   );
 });
 
-it('says what is hidden, and puts it last', async () => {
+it('marks hidden elements, and lists them last', async () => {
   await open(`<button hidden>Delete all</button><button style="visibility:hidden">Delete</button><button>Delete</button><div style="display:none"><a href="#">Delete account</a></div>
     <label style="padding:5px"><input type=checkbox style="position:absolute;opacity:0;width:0;height:0">Delete too</label>`);
   expect(await found({ query: 'delete' })).toMatchInlineSnapshot(`
@@ -291,7 +291,7 @@ it('says what is hidden, and puts it last', async () => {
   `);
 });
 
-it('tells hits apart by where they are', async () => {
+it('distinguishes hits by their place', async () => {
   await open(`<header><button>Search</button></header>
     <nav aria-label=Main><ul><li><a href="#">Home</a><li><a href="#">Shop</a></ul></nav>
     <nav aria-label=Footer><ul><li><a href="#">Home</a><li><a href="#">Terms</a></ul></nav>
@@ -316,7 +316,7 @@ it('tells hits apart by where they are', async () => {
   `);
 });
 
-it('tells what comes closest when nothing fits', async () => {
+it('lists the closest elements if none matches', async () => {
   await open(
     '<button>Approve order</button><button>Cancel order</button><a href="#">Orders</a><h1>Shop</h1>',
   );
@@ -369,7 +369,7 @@ it('looks into open and closed shadow roots, and through slots', async () => {
   );
 });
 
-it('looks into every frame, out-of-process ones too, and says which', async () => {
+it('searches every frame, also out-of-process ones, and names the frame', async () => {
   site.page(
     '/inner',
     '<!DOCTYPE html><button>Pay now</button><iframe srcdoc="<button>Pay later</button>" name=nested></iframe>',
@@ -384,7 +384,7 @@ it('looks into every frame, out-of-process ones too, and says which', async () =
   `);
 });
 
-it('leaves out a frame that hangs, and says so', async () => {
+it('omits a frame that hangs, and reports it', async () => {
   site.page(
     '/hang',
     '<!DOCTYPE html><button>Never</button><script>onmessage = () => { for (;;); }</script>',
@@ -399,7 +399,7 @@ it('leaves out a frame that hangs, and says so', async () => {
   `);
 });
 
-it('answers as soon as what it waits for is there', async () => {
+it('returns as soon as the awaited element exists', async () => {
   await open(
     '<div id=list></div><button hidden id=late>Late</button><script>onclick = () => setTimeout(() => (list.innerHTML = "<button>Done</button>"), 150)</script>',
   );
@@ -411,7 +411,7 @@ it('answers as soon as what it waits for is there', async () => {
   expect(performance.now() - before).toBeLessThan(5000);
 });
 
-it('waits for what comes in a new frame, in a shadow root, in the next page', async () => {
+it('waits for an element in a new frame, in a shadow root, in the next page', async () => {
   site.page('/soon', '<!DOCTYPE html><button>Framed</button>');
   await open(
     '<div id=host></div><script>host.attachShadow({ mode: "open" }).innerHTML = "<p>empty</p>"</script>',
@@ -434,7 +434,7 @@ it('waits for what comes in a new frame, in a shadow root, in the next page', as
   expect(await found({ query: 'framed', waitForMs: 20_000 })).toMatch(/^e1 button "Framed"/);
 });
 
-it('says so when what it waits for does not come', async () => {
+it('reports if the awaited element does not appear', async () => {
   await open(
     '<p>Nothing here</p><script>setInterval(() => document.title = Math.random(), 5)</script>',
   );
@@ -443,7 +443,7 @@ it('says so when what it waits for does not come', async () => {
   );
 });
 
-it('gives refs that can be acted on, the same for the same element', async () => {
+it('returns refs that can be acted on, the same for the same element', async () => {
   await open(
     `${TABLE}<p id=log></p><script>document.onclick = (e) => { log.textContent = e.target.textContent + ' ' + e.target.closest('tr').cells[1].textContent }</script>`,
   );
@@ -501,7 +501,7 @@ it('finds and clicks the button of a row among 2,000 in three calls and 400 toke
   expect(await text('javascript_tool', { code: 'document.title' })).toContain('Approve 2500');
 });
 
-it('costs little for each of many hits, and says how many more there are', async () => {
+it('costs few tokens for each of many hits, and reports how many more there are', async () => {
   await open(`<table>${ROWS.join('')}</table>`);
   const many = await found({ role: 'button' });
   expect(many.split('\n')).toHaveLength(11);
@@ -532,7 +532,7 @@ it('stays bounded on a hostile page', async () => {
   expect((await found({ query: 'nothing like it', waitForMs: 300 })).length).toBeLessThan(1000);
 });
 
-it('refuses what asks for nothing, and what is no selector', async () => {
+it('rejects an empty query, and an invalid selector', async () => {
   await open('<p>x</p>');
   expect(await failure('find', {})).toMatchObject({ code: 'invalid_argument', argument: 'query' });
   expect(await failure('find', { limit: 3 })).toMatchObject({ code: 'invalid_argument' });

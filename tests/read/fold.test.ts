@@ -15,7 +15,7 @@ const rows = (count: number): string =>
 const foldOf = (text: string): string => /^ *….*expand (e\d+)$/m.exec(text)?.[1] ?? 'no fold';
 
 describe('A page that is too large for the budget', () => {
-  it('folds long tables and says how many rows are left', async () => {
+  it('folds long tables and shows how many rows are left', async () => {
     await open(
       `<h1>Orders</h1><table><tr><th>Id<th>Name<th>City<th>Action${rows(500)}</table><footer><a href=#>Imprint</a></footer>`,
     );
@@ -54,7 +54,7 @@ describe('A page that is too large for the budget', () => {
     `);
   });
 
-  it('opens what was folded, step by step, until everything has been seen', async () => {
+  it('expands the folded parts step by step, until everything was shown', async () => {
     await open(`<table>${rows(120)}</table>`);
     let text = await read({ maxTokens: 600 });
     const seen = new Set(text.match(/Approve \d+/g));
@@ -69,7 +69,7 @@ describe('A page that is too large for the budget', () => {
     expect(seen.size).toBe(120);
   });
 
-  it('keeps what is in view and can be acted on the longest', async () => {
+  it('folds interactive elements in view last', async () => {
     await open(
       `<p>${'Words before. '.repeat(400)}</p><p>${'More words. '.repeat(400)}</p>${'<a href=#>Above</a> '.repeat(200)}<div id=here><button>In view</button></div>${'<p>After</p>'.repeat(500)}`,
     );
@@ -90,7 +90,7 @@ describe('A page that is too large for the budget', () => {
     expect(opened).toMatch(/^The engine reads a card/);
   });
 
-  it('cuts a single endless text, and goes on where it ended', async () => {
+  it('cuts a single endless text, and continues at the cut', async () => {
     const words = Array.from({ length: 3000 }, (_, i) => `word${i}`).join(' ');
     await open(`<p>${words}</p>`);
     let text = await read({ maxTokens: 1500 });
@@ -105,7 +105,7 @@ describe('A page that is too large for the budget', () => {
     expect(whole === words).toBe(true);
   });
 
-  it('shows only so many levels when asked', async () => {
+  it('shows only the requested number of levels', async () => {
     await open(
       '<nav aria-label=Main><ul><li><a href=#>One</a><ul><li><a href=#>Below</a><li><a href=#>Other</a></ul></ul></nav>',
     );

@@ -9,7 +9,7 @@ const seen = async (options: Parameters<typeof read>[0] = {}): Promise<string> =
   (await read(options)).replace(/(^|\n)( *)e\d+ /g, '$1$2e_ ');
 
 describe('A hostile page', () => {
-  it('cannot clobber what the walk asks of forms and documents', async () => {
+  it('cannot clobber the properties of forms and documents that the walk reads', async () => {
     await open(`<form><input name=children aria-label=a><input name=firstChild aria-label=b><input name=nodeType aria-label=c><input name=getAttribute aria-label=d>
       <input name=localName aria-label=e><input name=parentNode aria-label=f><input name=nextSibling aria-label=g><input name=attributes aria-label=h><input name=shadowRoot aria-label=i>
       <input name=tagName aria-label=j><input name=closest aria-label=k><input name=matches aria-label=l><input name=childElementCount aria-label=m><button name=querySelector>Send</button></form>
@@ -67,7 +67,7 @@ describe('A hostile page', () => {
     expect(await seen()).toBe('e_ button "Many"\nAfter');
   }, 120_000);
 
-  it('with a text of 50 MB is read as far as asked', async () => {
+  it('with a text of 50 MB is read up to the limit', async () => {
     await open('<p id=p></p><button>After</button>');
     await run(`p.textContent = 'lorem ipsum '.repeat(4_200_000)`);
     const text = await read({ maxTokens: 2000 });
@@ -83,7 +83,7 @@ describe('A hostile page', () => {
     expect(await seen()).toBe('(content nested too deeply to be read)\ne_ button "After"');
   }, 120_000);
 
-  it('that rewrites itself while it is read gives a whole answer', async () => {
+  it('that rewrites itself during the read returns a complete reply', async () => {
     await open(
       `<div id=d></div><script>let n = 0; setInterval(() => { n++; d.innerHTML = Array.from({length: 50}, (_, i) => '<p>Turn ' + n + '</p><button>B' + i + '</button>').join('') }, 1)</script>`,
     );
@@ -95,7 +95,7 @@ describe('A hostile page', () => {
     }
   });
 
-  it('whose frame never answers says so', async () => {
+  it('whose frame never responds is reported', async () => {
     const { port } = site;
     site.page(
       '/busy',

@@ -45,7 +45,7 @@ it('reports the state of the page as a whole', async () => {
   `);
 });
 
-it('never shows what a password field holds', async () => {
+it('never shows the value of a password field', async () => {
   expect(await inspect({ query: 'form values' })).not.toContain('hunter2');
 });
 
@@ -55,7 +55,7 @@ it.each([
   ['headings', 'headings'],
   ['what has the focus', 'focus'],
   ['scroll position', 'geometry'],
-])('answers "%s" with that alone', async (query, section) => {
+])('answers "%s" with only that part', async (query, section) => {
   const lines = (await inspect({ query })).split('\n');
   expect(lines.filter((line) => /^[a-z]+:/.test(line)).map((line) => line.split(':')[0])).toEqual([
     'page',
@@ -63,7 +63,7 @@ it.each([
   ]);
 });
 
-it('explains one element: state, geometry, listeners, what assistive technology is told', async () => {
+it('describes one element: state, geometry, listeners, accessibility', async () => {
   expect(withCountedRefs(await inspect({ selector: '#send' }))).toMatchInlineSnapshot(`
     "e1 button "Send"
     button#send
@@ -75,21 +75,21 @@ it('explains one element: state, geometry, listeners, what assistive technology 
   `);
 });
 
-it('finds the element that other words name, and gives it by its ref again', async () => {
+it('finds the element named by other words, and by its ref again', async () => {
   const found = await inspect({ query: 'Send' });
   expect(found).toMatch(/^e\d+ button "Send"\nbutton#send\n/);
   const [ref] = found.split(' ');
   expect(payload(await text('inspect', { ref }))).toBe(found);
 });
 
-it('shows the page when the words name nothing, and says so', async () => {
+it('shows the page if the words match no element, and reports it', async () => {
   await inspect();
   const { text: shown, notes } = await reply('inspect', { query: 'xylophone' });
   expect(shown).toContain('focus: nothing');
   expect(notes).toEqual(['[No element matches the query; this is a report on the whole page]']);
 });
 
-it('says why an element is not seen', async () => {
+it('reports why an element is not visible', async () => {
   const page =
     '<div style="display:none"><button id="a">A</button></div><button id="b" style="opacity:0">B</button><div style="position:fixed;inset:0;background:#fff" id="cover"></div><button id="c">C</button>';
   const why = async (selector: string): Promise<string | undefined> =>
@@ -114,7 +114,7 @@ it('looks into frames of other sites', async () => {
   `);
 });
 
-it('fails on an element that is not there', async () => {
+it('fails on a missing element', async () => {
   await inspect();
   expect(await failure('inspect', { selector: '#none' })).toMatchObject({
     code: 'element_not_found',

@@ -118,7 +118,7 @@ it('writes formulas as TeX', async () => {
   `);
 });
 
-it('leaves addresses out unless they are asked for', async () => {
+it('omits link addresses unless requested', async () => {
   const page = `<main><p>See <a href="/docs">the docs</a> and <a href="https://example.com/a b">others</a> <img src="/cat.png" alt="A cat"><img src="/deco.png" alt=""></p>
     <a href="/card"><h3>Card</h3><p>with text</p></a></main>`;
   expect(await markdown(page)).toMatchInlineSnapshot(`
@@ -137,7 +137,7 @@ it('leaves addresses out unless they are asked for', async () => {
   `);
 });
 
-it('reads what is shown: shadow trees and frames of any site, nothing that is hidden', async () => {
+it('reads visible content: shadow trees and frames of any site, nothing hidden', async () => {
   const other = elsewhere
     .page('/frame', '<h2>From another site</h2><p>Its text.</p>')
     .replace('127.0.0.1', 'localhost');
@@ -167,7 +167,7 @@ it('reads what is shown: shadow trees and frames of any site, nothing that is hi
   `);
 });
 
-it('takes the article and says what it left out', async () => {
+it('shows the article and reports the omitted words', async () => {
   const page = `<header><a href="/">Site</a></header><nav>${'<a href="/x">Menu entry</a> '.repeat(30)}</nav>
     <article><h1>Headline</h1>${`<p>${SENTENCE.repeat(3)}</p>`.repeat(4)}<h2><a href="#sizes">Sizes</a></h2><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></article>
     <aside>${'<a href="/y">Related</a> '.repeat(20)}</aside><footer>Imprint</footer>`;
@@ -260,7 +260,7 @@ it('keeps the answers to a question', async () => {
   for (let i = 0; i < 6; i++) expect(shown).toContain(`Answer${i} 1.`);
 });
 
-it('shows the whole page where there is no article', async () => {
+it('shows the whole page if there is no article', async () => {
   expect(
     await markdown(
       '<nav><a href="/a">Start</a></nav><div><h2>Cards</h2><div>One</div><div>Two</div></div><footer>Imprint</footer>',
@@ -278,7 +278,7 @@ it('shows the whole page where there is no article', async () => {
   `);
 });
 
-it('cuts at blocks, outline first, and goes on exactly where it stopped', async () => {
+it('cuts between blocks, outline first, and continues exactly at the cut', async () => {
   const page = `<main><h1>Book</h1>${Array.from({ length: 12 }, (_, i) => `<h2>Chapter ${i + 1}</h2><p>${SENTENCE.repeat(8)}</p><ul><li>point ${i}</li><li>${SENTENCE}</li></ul>`).join('')}</main>`;
   const whole = await markdown(page, { max_tokens: 1_000_000 });
   const first = await markdown(page, { max_tokens: 800 });
@@ -308,7 +308,7 @@ it('cuts at blocks, outline first, and goes on exactly where it stopped', async 
   expect(encode(first).length).toBeLessThanOrEqual(800);
 });
 
-it('opens a chapter by the cursor that the outline gives', async () => {
+it('opens a chapter by the cursor of the outline', async () => {
   const page = `<main><h1>Book</h1>${['One', 'Two', 'Three'].map((name) => `<h2>${name}</h2><p>${SENTENCE.repeat(10)}</p>`).join('')}</main>`;
   const outline = await markdown(page, { max_tokens: 300 });
   const cursor = /^(\d+) ## Three$/m.exec(outline)?.[1];
@@ -317,7 +317,7 @@ it('opens a chapter by the cursor that the outline gives', async () => {
   );
 });
 
-it('finds its place again after the page moved, and says so when it cannot', async () => {
+it('finds its position again after the page changed, and reports if it cannot', async () => {
   const chapter = (n: number): string => `<p>${SENTENCE.repeat(2)} Paragraph ${n} ends.</p>`;
   const page = `<main>${Array.from({ length: 30 }, (_, i) => chapter(i)).join('')}</main>`;
   const first = await markdown(page, { max_tokens: 400 });
@@ -354,7 +354,7 @@ it('stays bounded on hostile pages', async () => {
   expect(encode(answer.text ?? '').length).toBeLessThan(700);
 });
 
-it('names the element that is not there', async () => {
+it('names the missing element', async () => {
   await open('<p>x</p>');
   expect(await failure('read_page', { mode: 'markdown', selector: '#no' })).toMatchObject({
     code: 'element_not_found',

@@ -13,7 +13,7 @@ const open = async (html: string): Promise<void> => {
   await json('navigate', { url: site.page('/raw', html) });
 };
 
-it('shows the page as it stands now, with its doctype', async () => {
+it('shows the current page, with its doctype', async () => {
   await open(PAGE);
   await text('javascript_tool', { code: 'document.querySelector("li").textContent = "changed"' });
   expect(payload(await text('page_content'))).toBe(
@@ -41,7 +41,7 @@ it('looks into open shadow roots and frames of the same site', async () => {
   );
 });
 
-it('answers with JSON when nothing matches: that is no error', async () => {
+it('returns JSON if no element matches, which is not an error', async () => {
   await open(PAGE);
   const answer = await json('page_content', { selector: '#missing' });
   expect(Object.keys(answer)).toEqual(['state', 'selector', 'content', 'message']);
@@ -59,7 +59,7 @@ it('answers with JSON when nothing matches: that is no error', async () => {
   });
 });
 
-it('refuses what is no selector', async () => {
+it('rejects an invalid selector', async () => {
   await open(PAGE);
   expect(await failure('page_content', { selector: 'ul[' })).toMatchObject({
     code: 'invalid_argument',

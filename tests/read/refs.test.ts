@@ -25,7 +25,7 @@ const htmlOf = async (ref: string): Promise<unknown> => {
 };
 
 describe('A ref', () => {
-  it('stays with its element when others come and go around it', async () => {
+  it('stays with its element when others are added and removed around it', async () => {
     await open('<button>One</button><button>Two</button>');
     const before = refOf(await read(), 'button "Two"');
     await run(
@@ -90,7 +90,7 @@ describe('A ref', () => {
     expect(await htmlOf(ref)).toBe('<button>+</button>');
   });
 
-  it('of a page that was left says so, and names the only element that is the same', async () => {
+  it('of an earlier page reports it, and names the only matching element', async () => {
     await open('<button id=x>Save</button>');
     const ref = refOf(await read(), 'button "Save"');
     await open('<button id=x>Save</button><button>Other</button>');
@@ -99,7 +99,7 @@ describe('A ref', () => {
     expect(await htmlOf(String(failure['new_ref']))).toBe('<button id="x">Save</button>');
   });
 
-  it('of an element that was removed says what it was', async () => {
+  it('of a removed element reports the old element', async () => {
     await open('<p>Text</p><button>Gone</button>');
     const ref = refOf(await read(), 'button "Gone"');
     await run(`document.querySelector('button').remove()`);
@@ -111,7 +111,7 @@ describe('A ref', () => {
     });
   });
 
-  it('of an element that was drawn anew names its successor, where there is exactly one', async () => {
+  it('of a re-rendered element names its successor, if there is exactly one', async () => {
     const rows = (...names: string[]): string =>
       names.map((name) => `<li>${name} <button>Delete</button></li>`).join('');
     await open(`<ul>${rows('Ada', 'Ben', 'Cleo')}</ul>`);
@@ -127,7 +127,7 @@ describe('A ref', () => {
     expect(await stale(ben)).not.toHaveProperty('new_ref');
   });
 
-  it('of a row that a list has filled with another entry is refused once, and told what the row is now', async () => {
+  it('of a row that now shows another entry is rejected once, with the new content of the row', async () => {
     await open(
       '<ul><li><b>Ada</b> <button>Pay</button><li><b>Ben</b> <button>Pay</button><li><b>Cleo</b> <button>Pay</button></ul>',
     );
@@ -169,7 +169,7 @@ describe('A ref', () => {
     expect(failure).not.toHaveProperty('new_ref');
   });
 
-  it('that was never given is not found', async () => {
+  it('that was never returned is not found', async () => {
     await open('<button>x</button>');
     expect(await stale('e99999')).toMatchObject({ code: 'element_not_found' });
     expect(await stale('nonsense')).toMatchObject({ code: 'element_not_found' });

@@ -70,7 +70,7 @@ describe('on text', () => {
     expect(payload(shown)).not.toBe('');
   });
 
-  it('says diff where only the changes are told', async () => {
+  it('has the mode diff if only the changes are shown', async () => {
     await openFixture();
     await text('read_page');
     await text('javascript_tool', { code: 'document.querySelector("li").textContent = "changed"' });
@@ -82,7 +82,7 @@ describe('on JSON', () => {
   it.each([
     ['validate', 'validate_page', {}],
     ['html', 'page_content', { selector: '#missing' }],
-  ])('%s: state comes first, with five fields', async (mode, tool, args) => {
+  ])('%s: state is first, with five fields', async (mode, tool, args) => {
     await openFixture();
     const answer = await json<{ state: object }>(tool, args);
     expect(Object.keys(answer)[0]).toBe('state');
@@ -119,7 +119,7 @@ it('is the same page, at the same time, for two looks right after each other', a
 });
 
 it.each(TEXTS)(
-  '%s: names the address and the title that the page has just given itself',
+  '%s: contains the URL and the title that the page has just set',
   async (_mode, tool, args) => {
     await openFixture();
     for (const name of ['a', 'b', 'c']) {
@@ -134,7 +134,7 @@ it.each(TEXTS)(
   },
 );
 
-it('never goes back in time on a tab, even when the system clock does', async () => {
+it('never decreases in time on a tab, even if the system clock does', async () => {
   await openFixture();
   const before = headerOf(await text('inspect')).at;
   clockOffsetMs = -3_600_000;
@@ -162,14 +162,14 @@ it.each([
   expect(shown.split('\n')[3]).toMatch(/^- Captured At: /);
 });
 
-it('is not on pictures, nor on errors', async () => {
+it('is not on pictures or errors', async () => {
   await openFixture();
   const picture = await reply('page_screenshot');
   expect(picture.text ?? '').not.toContain('Page URL');
   expect(await failure('inspect', { selector: '#missing' })).not.toHaveProperty('state');
 });
 
-it('is part of what is stored behind a handle', async () => {
+it('is part of a stored payload', async () => {
   await openFixture();
   const { output_handle } = await json<{ output_handle: string }>('read_page', {
     mode: 'markdown',
@@ -179,7 +179,7 @@ it('is part of what is stored behind a handle', async () => {
   expect(headerOf(content)).toMatchObject({ url: `${site.origin}/fixture`, mode: 'markdown' });
 });
 
-it('stands between the receipt of an action and the snapshot that was asked for', async () => {
+it('is between the receipt of an action and the requested snapshot', async () => {
   await openFixture();
   const shown = await text('interact', {
     action: 'fill',
@@ -195,7 +195,7 @@ it('stands between the receipt of an action and the snapshot that was asked for'
 });
 
 describe('switched off', () => {
-  it.each(TEXTS)('%s: the bytes are those of the fixture', async (mode, tool, args) => {
+  it.each(TEXTS)('%s: the bytes equal the fixture', async (mode, tool, args) => {
     await openFixture();
     process.env['OPENCHROME_STATE_HEADER'] = 'off';
     // refs go on from page to page
@@ -219,7 +219,7 @@ describe('switched off', () => {
   });
 });
 
-it('costs no question to Chrome that would not have been asked without it', async () => {
+it('uses no CDP command that would not be used without it', async () => {
   const methodsOf = async (header: 'on' | 'off'): Promise<string> => {
     process.env['OPENCHROME_STATE_HEADER'] = header;
     const config = resolveConfig({ flags: ['--headless', '--isolated'], env: process.env });

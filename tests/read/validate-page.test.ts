@@ -32,7 +32,7 @@ it('finds nothing wrong with a page that is in order', async () => {
   });
 });
 
-it('lists what is wrong, briefly', async () => {
+it('lists problems briefly', async () => {
   const report = await json<Validation & { page: unknown }>('validate_page', {
     url: site.page('/bad', BAD),
   });
@@ -122,7 +122,7 @@ it('counts layout jumps', async () => {
   expect((await json<Validation>('validate_page')).vitals['cls']).toBeGreaterThan(0.1);
 });
 
-it('takes the tab as it is, with what happened since its page was opened', async () => {
+it('uses the current tab, with all events since its page was opened', async () => {
   await json('navigate', { url: site.page('/bad', BAD) });
   await json('navigate', { url: site.page('/good', GOOD) });
   await text('javascript_tool', { code: 'console.error("later")' });

@@ -44,7 +44,7 @@ const site = useSite({
 const engine = useEngine();
 
 describe('a page that means harm', () => {
-  it('is recorded, cannot run or ask for anything in its replay, and stays a string in the scripts', async () => {
+  it('is recorded, cannot run code or send requests in its replay, and stays a string in the scripts', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const recording = await recordTask(engine);
     await engine.text('interact', { action: 'click', selector: '#b' });

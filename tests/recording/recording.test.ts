@@ -76,7 +76,7 @@ const recordSignUp = async (
 };
 
 describe('a recording', () => {
-  it('as a task keeps steps, document, console, network and pictures, and cancelling it gives all exports', async () => {
+  it('as a task stores steps, document, console, network and pictures, and writes all exports when it is cancelled', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const recording = await recordTask(engine);
     await signUp();
@@ -131,7 +131,7 @@ describe('a recording', () => {
     expect(written).not.toContain(PASSWORD);
   });
 
-  it('is replayed offline: the document as it was, with its pictures, and no request', async () => {
+  it('is replayed offline: the document as it was, with its pictures, and without requests', async () => {
     const { folder } = await recordSignUp();
     const before = pictures;
     await openReplay(engine, site, folder);
@@ -159,7 +159,7 @@ describe('a recording', () => {
     expect(await inReplay(engine, 'page.querySelector("[name=agree]").checked')).toBe('true');
   });
 
-  it('shows what scripts made of a page: rules of styles, shadow trees, frames of its own origin, what was added later', async () => {
+  it('shows changes by scripts: style rules, shadow trees, frames of the same origin, later additions', async () => {
     site.page(
       '/made',
       `<!doctype html><title>Made</title><style></style><h1>Made</h1><my-card></my-card><iframe srcdoc="<p>inner</p>"></iframe>
@@ -223,7 +223,7 @@ describe('a recording', () => {
     },
   );
 
-  it('called directly ends after its time, and holds up nobody meanwhile', async () => {
+  it('called directly ends after its time, and does not block other calls', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const path = join(engine.home, 'mine');
     const direct = engine.json<{
@@ -254,7 +254,7 @@ describe('a recording', () => {
     expect(files).toHaveLength(4);
   });
 
-  it('whose client goes away still leaves its exports', async () => {
+  it('whose client disconnects still writes its exports', async () => {
     await engine.json('navigate', { url: `${site.origin}/` });
     const path = join(engine.home, 'left');
     const client = new AbortController();

@@ -67,7 +67,7 @@ describe('the replay page', () => {
     expect(await selected()).toContain('failed:');
   });
 
-  it('fits into a window of 380 pixels, with the page above the list of steps', async () => {
+  it('works in a window of 380 pixels, with the page above the list of steps', async () => {
     await record();
     await engine.text('emulate', { viewport: { width: 380, height: 700 } });
     const readLayout = (): Promise<Layout> =>

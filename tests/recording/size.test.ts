@@ -10,7 +10,7 @@ const site = useSite();
 const engine = useEngine();
 
 describe('a recording', () => {
-  it('that becomes too large stops short of the document, says so, and keeps the steps', async () => {
+  it('that becomes too large stops recording the document, reports it, and keeps the steps', async () => {
     site.page(
       '/large',
       `<!doctype html><title>Large</title><button onclick="for (let i = 0; i < 400; i++) document.body.append('x'.repeat(500), document.createElement('p'))">Grow</button>`,

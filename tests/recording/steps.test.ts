@@ -156,7 +156,7 @@ describe('steps are repeated', () => {
     expect(steps.at(-1)).toBe('click #c');
   });
 
-  it('with the answers that dialogs were given', async () => {
+  it('with the answers to dialogs', async () => {
     const steps = await recordedAndRepeated(
       '/widgets',
       async () => {
@@ -208,7 +208,7 @@ describe('steps are repeated', () => {
     ]);
   });
 
-  it('inside of frames, also of another origin, which the replay is said to lack', async () => {
+  it('inside frames, also of another origin, which the replay reports as missing', async () => {
     site.page(
       '/inner',
       page(

@@ -47,7 +47,7 @@ const cruisePlanted = async (files: Readonly<Record<string, string>>): Promise<s
 };
 
 describe('the layers', () => {
-  it('hold in src/', async () => {
+  it('are respected in src/', async () => {
     expect(await violationsIn(ROOT)).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('a planted violation', () => {
     `);
   });
 
-  it('is not seen where there is none', async () => {
+  it('is not reported if there is none', async () => {
     const found = await cruisePlanted({
       'src/core/a.ts': "import 'zod';\nimport 'node:path';\nexport const a = 1;\n",
       'src/store/a.ts': "import 'node:fs';\nimport '../core/a.ts';\nexport interface S { a: 1 }\n",

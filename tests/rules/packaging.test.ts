@@ -58,7 +58,7 @@ describe('the packages for hosts', () => {
   ) as object;
   const validate = addFormats.default(new Ajv({ strict: false })).compile(schema);
 
-  it('include a Claude Desktop bundle whose manifest fits the schema', () => {
+  it('include a Claude Desktop bundle whose manifest matches the schema', () => {
     const manifest = buildMcpbManifest(pkg, [{ name: 'read_page', description: 'Read a page' }]);
     expect(validate(manifest), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ ...manifest, server: { type: 'node' } })).toBe(false);

@@ -39,7 +39,7 @@ describe('SECURITY.md', () => {
     expect(isTitleIn(readFileSync(join(ROOT, file), 'utf8'), title), title).toBe(true);
   });
 
-  it('would notice a test that is not there', () => {
+  it('would be reported if it named a missing test', () => {
     const { text } = filesBelow('tests/security', 'paths.test.ts')[0]!;
     expect(isTitleIn(text, 'of a session becomes no path')).toBe(true);
     expect(isTitleIn(text, 'of a session becomes a path')).toBe(false);

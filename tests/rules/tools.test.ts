@@ -29,11 +29,11 @@ describe('every tool', () => {
     expect(TOOLS.flatMap(complaintsAbout)).toEqual([]);
   });
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length);
   });
 
-  it('stands in the file of its name, alone', () => {
+  it('is in the file of its name, without other tools', () => {
     const files = filesBelow('src/tools', '.ts').map(({ path }) => path);
     const declaring = files
       .filter((path) => /^src\/tools\/.+\/[^.]+\.ts$/.test(path))
@@ -134,7 +134,7 @@ describe('the list', () => {
     expect(tokensOf(listed('--slim'))).toBeLessThan(1_500);
   });
 
-  it('has every tool when all are asked for', () => {
+  it('has every tool with --all-tools', () => {
     expect(listed('--all-tools')).toHaveLength(TOOLS.length);
   });
 });

@@ -1,12 +1,13 @@
 // Rules for wording: comments, messages and test names can be understood without the code.
 import { describe, expect, it } from 'vitest';
-import { shippedSources } from './sources.ts';
+import { filesBelow, shippedSources } from './sources.ts';
 import {
   isUnclearComment,
   isUnclearMessage,
   listComments,
   listLongComments,
   listMessages,
+  listTestNames,
   namesSubject,
 } from './wording.ts';
 
@@ -87,5 +88,20 @@ describe('messages in src/', () => {
       'The page … was told to stop.',
       'There is no tab of that name.',
     ]);
+  });
+});
+describe('test names', () => {
+  const files = [...filesBelow('tests', '.ts'), ...filesBelow('src', '.test.ts')];
+
+  it('use plain words', () => {
+    const found = files.flatMap(listTestNames).filter(({ text }) => isUnclearMessage(text));
+    expect(found).toEqual([]);
+  });
+
+  it('would be reported if they did not', () => {
+    const text = "describe('a tab', () => { it.each([1])('is told %s', run); it('is closed'); });";
+    const names = listTestNames({ path: 'a.test.ts', text }).map((one) => one.text);
+    expect(names).toEqual(['a tab', 'is told %s', 'is closed']);
+    expect(names.filter(isUnclearMessage)).toEqual(['is told %s']);
   });
 });

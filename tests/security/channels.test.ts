@@ -215,7 +215,7 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
     }
   }, 90_000);
 
-  it('tells none of them in any reply, note or failure', () => {
+  it('shows none of them in any reply, note or failure', () => {
     expect(said.length).toBeGreaterThan(50);
     expect(leaks(said)).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe('an engine that has seen secrets in a page, its cookies, headers, addre
     expect(leaks(logged.map((line) => ['log', line]))).toEqual([]);
   });
 
-  it('keeps the files that hold logins by purpose, and everything else, from other users', () => {
+  it('keeps the files with logins, and everything else, from other users', () => {
     const open = (path: string): string[] => {
       if (lstatSync(path).isSymbolicLink()) return [];
       const { mode } = statSync(path);

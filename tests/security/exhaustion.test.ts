@@ -69,7 +69,7 @@ describe('a bomb', () => {
     ['of formatting', '<b>x'],
     ['of elements', '<p>boom</p>'],
     ['of signs', '<'],
-  ])('%s in a crawled page does not hold up the others', async (_, unit) => {
+  ])('%s in a crawled page does not block the others', async (_, unit) => {
     const body = gzipSync(bombOf('<!doctype html><title>Bomb</title>', unit, 8 * MIB));
     site.page(
       '/markup',
@@ -189,7 +189,7 @@ describe('an expression or a pattern', () => {
     ['wait_for', { request: `${'**a'.repeat(60)}**b`, timeout_ms: 800 }],
     ['network', { url: '/(a|a)*b$/' }],
     ['network', { url: '(a+)+$b' }],
-  ])('of %s %j holds up nobody', async (tool, args) => {
+  ])('of %s %j does not block other calls', async (tool, args) => {
     await engine.text('navigate', { url: site.page('/quiet', '<h1>Quiet</h1>') });
     const { blockedMs } = await cost(async () => {
       const waiting = engine.reply(tool, args);
@@ -217,7 +217,7 @@ describe('an expression or a pattern', () => {
   );
 
   it.each(['(a|a)*$', '((a+))+$', '(a|aa)+$', '^(a?){40}a{40}$', '(.*)*x'])(
-    'of a schema for extract_data holds up nobody: %s',
+    'of a schema for extract_data does not block other calls: %s',
     async (pattern) => {
       await engine.text('navigate', {
         url: site.page('/extract', `<title>E</title><h1 class=name>${LONG.slice(0, 5000)}!</h1>`),
@@ -253,7 +253,7 @@ describe('an expression or a pattern', () => {
     expect(pages).toMatchObject([{ content: 'text' }]);
   });
 
-  it('of a crawl holds up nobody', async () => {
+  it('of a crawl does not block other calls', async () => {
     site.page('/robots.txt', (_, response) => void response.writeHead(404).end());
     const links = Array.from(
       { length: 50 },

@@ -122,7 +122,7 @@ describe('a path', () => {
     ['interact', (path: string) => ({ action: 'fill', selector: '#f', value: path })],
     ['fill_form', (path: string) => ({ fields: [{ selector: '#f', value: [path] }] })],
     ['act', (path: string) => ({ instruction: `upload "${path}" to css=#f` })],
-  ] as const)('of a file that %s would give to a page is judged too', async (tool, args) => {
+  ] as const)('of a file that %s would upload to a page is checked too', async (tool, args) => {
     const hostile = [
       join(outside, 'victim.json'),
       `${engine.home}/x/../link/../../${relative(tmpdir(), outside)}/victim.json`,
@@ -137,7 +137,7 @@ describe('a path', () => {
     expect(await engine.text('javascript_tool', { code: 'document.title' })).toBe('Paths');
   });
 
-  it('of what the engine keeps for itself is closed, to reading and to writing', async () => {
+  it("of the engine's own files is rejected, for reading and writing", async () => {
     const own = [
       'daemon.json',
       'openchrome.json',
@@ -173,7 +173,7 @@ describe('a path', () => {
     expect(everythingIn(join(outside, 'given'))).not.toContain('openchrome.json');
   });
 
-  it('inside of them works, also where a name only looks like a way out', async () => {
+  it('inside of them works, also if a name only looks like an escape', async () => {
     for (const name of ['..twins.png', 'a..b.png', 'new/deep/x.png']) {
       await engine.text('page_screenshot', { path: join(engine.home, name) });
       await engine.text('page_screenshot', { path: join(outside, 'given', name) });
@@ -192,7 +192,7 @@ describe('the working folder', () => {
     (await engine.engine.call({ name: 'storage', arguments: { action: 'load', path }, folder }))
       .failure?.code;
 
-  it('is none where it holds the homes of users, and of a home the hidden files stay closed', async () => {
+  it('is not accepted if it contains the homes of users, and hidden files of a home are rejected', async () => {
     expect(await shoot('/', '/etc/passwd')).toBe('file_not_allowed');
     expect(await shoot(dirname(homedir()), join(homedir(), 'x.json'))).toBe('file_not_allowed');
     expect(await shoot(homedir(), '.ssh/id_ed25519')).toBe('file_not_allowed');
@@ -250,7 +250,7 @@ describe('a saved login', () => {
   ] as const;
 
   it.each(uploads)(
-    'is recognised by its content and never given to a page by %s, wherever it is',
+    'is recognised by its content and never uploaded to a page by %s, in any folder',
     async (tool, args) => {
       const given = join(outside, 'given');
       await engine.text('storage', { action: 'save', path: join(given, 'holiday.png') });
@@ -332,7 +332,7 @@ describe('a name', () => {
     }
   });
 
-  it('in the address of a resource leads to stored payloads alone', async () => {
+  it('in the address of a resource leads only to stored payloads', async () => {
     const { resources } = engine.engine;
     for (const uri of [
       '../../planted.json',
@@ -346,7 +346,7 @@ describe('a name', () => {
       expect(await resources.read(uri)).toBeUndefined();
   });
 
-  it('that a server gives to a download stays inside of the downloads folder', async () => {
+  it('that a server sends for a download stays inside the downloads folder', async () => {
     const url = site.page(
       '/evil',
       (_, response) =>

@@ -38,7 +38,7 @@ describe('a page that speaks to the model', () => {
     expect([await read('ax'), await read('markdown')]).toEqual(fate);
   });
 
-  it('in raw HTML, where everything stands, is flagged, and loses its comments', async () => {
+  it('in raw HTML, which contains everything, is flagged, and loses its comments', async () => {
     await open(`<!-- ${ORDER} --><p style="display:none">${ORDER.replace('MARK', 'KEPT')}</p>`);
     const { text = '', notes } = await engine.reply('page_content');
     expect(text).not.toContain('MARK');
@@ -48,7 +48,7 @@ describe('a page that speaks to the model', () => {
     );
   });
 
-  it('has its sums told as they are', () => {
+  it('is counted as documented', () => {
     const count = (fate: Fate, i: 0 | 1): number =>
       CORPUS.filter((sample) => sample.fate[i] === fate).length;
     expect(CORPUS.length).toBeGreaterThanOrEqual(30);

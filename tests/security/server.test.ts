@@ -74,7 +74,7 @@ describe('a web page of another origin', () => {
     expect(await counted()).toContain('openchrome_calls_total{tool="echo",outcome="ok"} 1');
   });
 
-  it('is answered no preflight, and no request with an origin that is close to ours', async () => {
+  it('gets no preflight response, and no response for an origin that is similar to ours', async () => {
     const { port } = await startHttp(await fixtureServer());
     for (const origin of [
       'https://evil.example',
@@ -121,7 +121,7 @@ describe('a web page of another origin', () => {
 });
 
 describe('a token', () => {
-  it('is compared in the same time whatever is sent, and stands in no answer', async () => {
+  it('is compared in constant time, and is in no response', async () => {
     const gate = readFileSync(join(ROOT, 'src/frontends/mcp/http/gate.ts'), 'utf8');
     expect(gate).toContain('timingSafeEqual(digest(given), expected)');
     const { port, stderr } = await startHttp(await fixtureServer(), [
@@ -168,7 +168,7 @@ describe('the openchrome.json of a working folder', () => {
     );
   });
 
-  it('is refused as a whole when it tries, by whatever trick of JSON', async () => {
+  it('is rejected as a whole if it tries, by any trick of JSON', async () => {
     const [folder, home] = [
       mkdtempSync(join(tmpdir(), 'openchrome-work-')),
       mkdtempSync(join(tmpdir(), 'openchrome-home-')),
@@ -203,7 +203,7 @@ describe('the openchrome.json of a working folder', () => {
   });
 });
 
-describe('what is installed', () => {
+describe('the installed package', () => {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string> | undefined
@@ -233,7 +233,7 @@ describe('what is installed', () => {
       if (path !== '' && !link) expect(integrity, path).toMatch(/^sha512-/);
   });
 
-  it('brings a Chrome only with a hash that was pinned', () => {
+  it('downloads a Chrome only with a pinned hash', () => {
     expect(readFileSync(join(ROOT, 'src/browser/launch/embedded.ts'), 'utf8')).toMatch(
       /sha512:\s*'[A-Za-z0-9+/]{86}=='/,
     );

@@ -14,7 +14,7 @@ const { home, startServer } = useTaskServers();
 const FRESH = ['--headless', '--isolated', '--log-level', 'error'];
 
 it(
-  'brings back two tabs of a site with its login, forms, scroll positions and storage',
+  'restores two tabs of a site with its login, forms, scroll positions and storage',
   { timeout: 120_000 },
   async () => {
     const { login, shop, token } = serveShop(site);

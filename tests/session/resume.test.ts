@@ -42,7 +42,7 @@ const change = (id: string, edit: (raw: Raw) => void): void => {
 };
 
 describe('a session', () => {
-  test('comes back beside what is open now', async () => {
+  test('is restored in addition to the open tabs', async () => {
     const { login, shop } = serveShop(site);
     const one = newSession();
     await one.json('navigate', { url: login });
@@ -116,7 +116,7 @@ describe('a session', () => {
 });
 
 describe('forms', () => {
-  test('in frames and shadow roots come back, and those that scripts make late', async () => {
+  test('in frames and shadow roots are restored, and those that scripts create late', async () => {
     site.page('/frame', '<input name=inner>');
     const url = site.page(
       '/deep',
@@ -141,7 +141,7 @@ describe('forms', () => {
     ).toEqual(['in the shadow', 'in the frame', 'late but here']);
   });
 
-  test('of a page that may keep nothing come back all the same', async () => {
+  test('of a page that cannot use storage are restored nevertheless', async () => {
     const url = site.page('/sandbox', (_, response) =>
       response
         .writeHead(200, {
@@ -164,7 +164,7 @@ describe('forms', () => {
     expect(await script(`[document.querySelector('input').value]`)).toEqual(['kept']);
   });
 
-  test('a password is neither saved nor filled, whatever the file says', async () => {
+  test('a password is neither saved nor filled, for any content of the file', async () => {
     const url = site.page(
       '/secrets',
       '<input name=user><input type=password name=pw><input name=otp autocomplete=one-time-code><input name=api_key><input name=plain>',
@@ -195,7 +195,7 @@ describe('forms', () => {
     ).toEqual(['value-of-user-99', '', '', '', 'value-of-plain-99']);
   });
 
-  test('a file is named, and asked for again', async () => {
+  test('a file is named, and must be chosen again', async () => {
     const { json } = newSession();
     await json('navigate', {
       url: site.page('/upload', '<label>CV <input type=file name=cv></label>'),
@@ -228,7 +228,7 @@ describe('forms', () => {
   });
 });
 
-describe('what does not answer', () => {
+describe('unresponsive pages and servers', () => {
   test('a tab that hangs is saved as an address, the others whole', async () => {
     const { json, script } = newSession();
     await json('navigate', { url: site.page('/well', '<input name=a>') });
@@ -249,7 +249,7 @@ describe('what does not answer', () => {
     await json('tabs', { action: 'close', tabId });
   });
 
-  test('a server that is gone is said, and the other tabs come back', async () => {
+  test('a server that is down is reported, and the other tabs are restored', async () => {
     const { json } = newSession();
     await json('navigate', { url: site.page('/fine', '<title>fine</title>') });
     await json('tabs', { action: 'new', url: site.page('/gone', '<title>gone</title>') });
@@ -301,9 +301,9 @@ describe('a file', () => {
           path,
           readFileSync(path, 'utf8').replace(/snap_[0-9a-f]{16}/, 'snap_0000000000000000'),
         ),
-      'another one',
+      'another snapshot',
     ],
-  ])('that %s is refused, and says why', async (_, spoil, why) => {
+  ])('that %s is rejected with the reason', async (_, spoil, why) => {
     const { id, failure } = await save();
     spoil(fileOf(id));
     const { code, message } = await failure('oc_session_resume', { id });
@@ -340,7 +340,7 @@ describe('a file', () => {
       expect(not_restored?.[0]).toMatch(/^everything: url_not_allowed/);
   });
 
-  test('is held to the domains of its server', async () => {
+  test('is restricted to the domains of its server', async () => {
     const { id } = await save();
     mkdirSync(join(guarded.home, 'snapshots'), { recursive: true });
     writeFileSync(join(guarded.home, 'snapshots', `${id}.json`), readFileSync(fileOf(id)));
@@ -386,7 +386,7 @@ describe('a file', () => {
     ).toEqual(['"><script>alert(1)</script>', 0]);
   });
 
-  test('that nobody may read is a clear failure', async () => {
+  test('that cannot be read is a clear failure', async () => {
     const { id, failure } = await save();
     if (process.getuid?.() === 0) {
       // Root reads everything: a folder in its place is what cannot be read then.
@@ -400,7 +400,7 @@ describe('a file', () => {
 });
 
 describe('replies', () => {
-  test('hold no value of a cookie or of storage', async () => {
+  test('contain no value of a cookie or of storage', async () => {
     const { login, token } = serveShop(site);
     const { json, script } = newSession();
     await json('navigate', { url: login });

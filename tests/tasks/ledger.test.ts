@@ -121,7 +121,7 @@ describe('a task', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('brings the same payload as the direct call, which leaves no row', async () => {
+  it('returns the same payload as the direct call, which leaves no row', async () => {
     const direct = await call('counts', { to: 4 });
     expect(await call('oc_task_list')).toEqual({ tasks: [], count: 0 });
     const id = await start({ to: 4 });
@@ -129,14 +129,14 @@ describe('a task', () => {
     expect((await get(id)).result).toEqual(direct);
   });
 
-  it('is an ordinary call: it stands in the journal under its tool', async () => {
+  it('is an ordinary call: it is in the journal under its tool', async () => {
     await wait(await start({ to: 1 }));
     await expect
       .poll(() => call('oc_journal', { tool: 'counts' }))
       .toMatchObject([{ tool: 'counts', ok: true, args: { to: 1 } }]);
   });
 
-  it('belongs to the session of whoever started it', async () => {
+  it('belongs to the session of its caller', async () => {
     const { task_id: id } = await call<{ task_id: string }>('oc_task_start', {
       kind: 'counts',
       session: 'research',
@@ -144,7 +144,7 @@ describe('a task', () => {
     expect((await wait(id)).session).toBe('research');
   });
 
-  it('that was cancelled keeps what it had counted', async () => {
+  it('that was cancelled keeps its partial result', async () => {
     const id = await start({ to: 1_000_000, unit_ms: 5 });
     await countedTo(id, 3);
     const before = Date.now();
@@ -200,7 +200,7 @@ describe('a task', () => {
     expect(JSON.stringify(error)).not.toContain('a bug');
   });
 
-  it('has a deadline where one is given', async () => {
+  it('has a deadline if one is set', async () => {
     const id = await start({ to: 9, hang_at: 3, timeout_ms: 300 });
     expect(await wait(id)).toMatchObject({ status: 'FAILED', error: { code: 'timeout' } });
     expect((await get(id)).result?.numbers).toEqual([1, 2]);
@@ -225,7 +225,7 @@ describe('a task', () => {
     expect((await get(next.task_id)).events_tail.map(({ kind }) => kind)).toEqual(['cancelled']);
   });
 
-  it('goes on where another one stopped, when asked to', async () => {
+  it('continues another task on request', async () => {
     const first = await start({ to: 9, fail_at: 5 });
     await wait(first);
     const { task_id: second } = await call<{ task_id: string }>('oc_task_start', {
@@ -265,7 +265,7 @@ describe('what cannot be started', () => {
     expect(await call('oc_task_list')).toMatchObject({ count: 0 });
   });
 
-  it('says what is wrong with a task to go on from', async () => {
+  it('reports why a task cannot be continued', async () => {
     const running = await start({ to: 2, hang_at: 2 });
     expect(
       (await call<Failed>('oc_task_start', { kind: 'counts', resume_from: running })).error,
@@ -284,18 +284,21 @@ describe('what cannot be started', () => {
 
 describe('an id', () => {
   const TOOLS = ['oc_task_get', 'oc_task_cancel', 'oc_task_wait'];
-  it.each(TOOLS)('that is none is refused by %s before any path is made of it', async (name) => {
-    for (const id of [
-      '',
-      '../../etc/passwd',
-      '0123456789ABCDEF',
-      '0123456789abcdef0',
-      'x'.repeat(10_000),
-    ])
-      expect((await call<Failed>(name, { task_id: id })).error.code).toBe('invalid_task_id');
-  });
+  it.each(TOOLS)(
+    'that is invalid is rejected by %s before a path is built from it',
+    async (name) => {
+      for (const id of [
+        '',
+        '../../etc/passwd',
+        '0123456789ABCDEF',
+        '0123456789abcdef0',
+        'x'.repeat(10_000),
+      ])
+        expect((await call<Failed>(name, { task_id: id })).error.code).toBe('invalid_task_id');
+    },
+  );
 
-  it.each(TOOLS)('that is unknown is told by %s', async (name) => {
+  it.each(TOOLS)('that is unknown is reported by %s', async (name) => {
     expect((await call<Failed>(name, { task_id: '0123456789abcdef' })).error.code).toBe(
       'task_not_found',
     );
@@ -334,7 +337,7 @@ describe('the list', () => {
     });
   });
 
-  it('shows no results and no more than is asked for', async () => {
+  it('shows no results and at most the requested number', async () => {
     await wait(await start({ to: 1 }));
     expect(await call('oc_task_list')).toEqual({
       tasks: [expect.not.objectContaining({ result: expect.anything() as object })],
@@ -371,7 +374,7 @@ describe('the list', () => {
 });
 
 describe('waiting', () => {
-  it('times out with a failure that says how far the task is', async () => {
+  it('times out with a failure that contains the progress of the task', async () => {
     const id = await start({ to: 3, hang_at: 3 });
     await countedTo(id, 2);
     expect(
@@ -384,7 +387,7 @@ describe('waiting', () => {
     });
   });
 
-  it('tells how far the task is meanwhile, with numbers that only grow', async () => {
+  it('reports the progress of the task, with numbers that only increase', async () => {
     const id = await start({ to: 40, unit_ms: 10 });
     const told: { done: number; message?: string }[] = [];
     await engine.call({
@@ -400,7 +403,7 @@ describe('waiting', () => {
     expect(told.at(-1)?.message).toMatch(/^counts RUNNING \d+\/40: counted \d+$/);
   });
 
-  it('ends when the client gives up', async () => {
+  it('ends when the client cancels', async () => {
     const id = await start({ to: 2, hang_at: 1 });
     const client = new AbortController();
     const waiting = engine.call({
@@ -449,7 +452,7 @@ describe('a large result', () => {
     });
   });
 
-  it('is whole on disk, whatever the server was told about output', async () => {
+  it('is complete on disk, for any output setting of the server', async () => {
     await engine.stop();
     engine = openEngine(['--output-mode', 'handle']);
     const { task_id: id } = await call<{ task_id: string }>('oc_task_start', {
@@ -465,7 +468,7 @@ describe('a large result', () => {
 });
 
 describe('an engine that is stopped in an orderly way', () => {
-  it('ends its tasks as engine_stopped, with what they had done', async () => {
+  it('ends its tasks as engine_stopped, with their partial results', async () => {
     const id = await start({ to: 3, hang_at: 3 });
     await countedTo(id, 2);
     await engine.stop();

@@ -70,7 +70,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual(['counter']);
   });
 
-  it('of a dead process is taken away once, by however many find it', async () => {
+  it('of a dead process is removed once, by any number of finders', async () => {
     await leaveDeadLock();
     const takers = Array.from({ length: 4 }, () => take('25'));
     await Promise.all(takers.map(({ done }) => done));
@@ -91,7 +91,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual(['counter']);
   });
 
-  it('of a living process is left alone', async () => {
+  it('of a running process is kept', async () => {
     const holder = take('1', 'hold');
     await expect.poll(() => holder.said()).toEqual(['held']);
     const before = await readFile(join(folder, 'lock'), 'utf8');
@@ -127,7 +127,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual(['counter']);
   });
 
-  it('is let go when what was done under it throws', async () => {
+  it('is released if the work under it throws', async () => {
     const locks = new Locks(createProcesses());
     const work = async (): Promise<void> => {
       using _lock = await locks.take(join(folder, 'lock'));

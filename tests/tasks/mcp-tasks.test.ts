@@ -94,7 +94,7 @@ describe.each([
   ['stdio', overStdio],
   ['HTTP', overHttp],
 ])('over %s', (_, connect) => {
-  it('the server says that it has tasks', async () => {
+  it('the server declares tasks', async () => {
     const send = await connect();
     expect((await send('server/discover', {})).result).toMatchObject({
       capabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } },
@@ -147,7 +147,7 @@ describe.each([
     });
   });
 
-  it('an envelope is followed like any other task, and calls within it stay what they are', async () => {
+  it('an envelope is polled like any other task, and calls within it stay ordinary calls', async () => {
     const send = await connect();
     const call = async (name: string, args: object): Promise<Record<string, unknown>> => {
       const { content } = (await send('tools/call', { name, arguments: args })).result as {
@@ -184,7 +184,7 @@ describe.each([
     });
   });
 
-  it('what is wrong with the call is told at once, without a task', async () => {
+  it('an invalid call is rejected at once, without a task', async () => {
     const send = await connect();
     const { result } = await send('tools/call', { name: 'counts', arguments: { to: 'many' } });
     expect(result).toMatchObject({ isError: true });
@@ -206,7 +206,7 @@ describe.each([
   });
 
   it.each(['tasks/get', 'tasks/cancel', 'tasks/update'])(
-    '%s of a task that is not there is an invalid parameter',
+    '%s of an unknown task is an invalid parameter',
     async (method) => {
       const send = await connect();
       expect(

@@ -48,7 +48,7 @@ const plant = async (over: Partial<TaskMeta>, events: readonly object[] = []): P
 beforeEach(() => rm(home(), { recursive: true, force: true, maxRetries: 5 }));
 
 describe('a server that is killed', () => {
-  it('leaves tasks that the next one ends as orphaned, with what they had done', async () => {
+  it('leaves tasks that the next one ends as orphaned, with their partial results', async () => {
     const first = await startServer();
     const id = await first.start({ to: 1_000_000, unit_ms: 2 });
     await countedTo(first, id, 5);
@@ -92,7 +92,7 @@ describe('a server that is killed', () => {
     expect(meta).not.toHaveProperty('started_at');
   });
 
-  it('does not undo an end that it had told but not yet written into the row', async () => {
+  it('does not undo an end that was reported but not yet written to the row', async () => {
     const id = await plant({ started_at: 1 }, [
       { ts: 1, kind: 'started' },
       { ts: 2, kind: 'completed', data: { result_path: '/somewhere/result.json' } },
@@ -113,7 +113,7 @@ describe('a server that is stopped', () => {
           (resolve) => (server.process.once('close', () => resolve()), server.process.stdin.end()),
         ),
     ],
-  ])('%s ends its tasks as engine_stopped, with what they had done', async (_, stop) => {
+  ])('%s ends its tasks as engine_stopped, with their partial results', async (_, stop) => {
     const first = await startServer();
     const id = await first.start({ to: 5, hang_at: 4 });
     await countedTo(first, id, 3);
@@ -125,7 +125,7 @@ describe('a server that is stopped', () => {
 });
 
 describe('OPENCHROME_TASK_ROOT', () => {
-  it('says where tasks are kept', async () => {
+  it('sets the folder of tasks', async () => {
     const root = `${home()}-elsewhere`;
     vi.stubEnv('OPENCHROME_TASK_ROOT', root);
     onTestFinished(async () => {
@@ -164,7 +164,7 @@ describe('two servers on one home', () => {
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 
-  it('tell each other of an end within 200 ms', async () => {
+  it('report an end to each other within 200 ms', async () => {
     const [first, second] = [await startServer(), await startServer()];
     const late: number[] = [];
     for (let i = 0; i < 5; i++) {
@@ -186,7 +186,7 @@ describe('a row of a process', () => {
     });
   });
 
-  it('that lives is left alone, also if it only noted its start by the clock', async () => {
+  it('that is running is kept, also if it recorded its start only by the clock', async () => {
     const id = await plant({
       pid: process.pid,
       process_started_at: Math.round(performance.timeOrigin),
@@ -194,7 +194,7 @@ describe('a row of a process', () => {
     expect((await (await startServer()).get(id)).meta.status).toBe('RUNNING');
   });
 
-  it('in another container is left alone while it gives signs of life', async () => {
+  it('in another container is kept while it updates the row', async () => {
     const [alive, silent] = [
       { started: '1', host: 'elsewhere' },
       { started: '2', host: 'elsewhere' },
@@ -208,7 +208,7 @@ describe('a row of a process', () => {
     ]);
   });
 
-  it('that is gone is not the end of an envelope, which the host drives', async () => {
+  it('that has exited does not end an envelope, which the host controls', async () => {
     const id = await plant({ kind: 'browser_task', objective: 'find it' });
     const server = await startServer();
     expect((await server.get(id)).meta).toMatchObject({ status: 'RUNNING', objective: 'find it' });
@@ -223,7 +223,7 @@ describe('a row of a process', () => {
     });
   });
 
-  it('that left its lock behind can be changed all the same', async () => {
+  it('that left its lock behind can be changed nevertheless', async () => {
     const id = await plant({});
     const holder = { ...createProcesses().own, pid: 2 ** 22 - 1 };
     await writeFile(
@@ -329,7 +329,7 @@ describe('four servers, a hundred starts, cancels and waits each, all at once', 
 });
 
 describe('four servers, of which two are killed in the middle', () => {
-  it('leave nothing that the others cannot bring to an end', { timeout: 240_000 }, async () => {
+  it('leave nothing that the others cannot end', { timeout: 240_000 }, async () => {
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer()));
     const [first, second, third, fourth] = servers as [
       TaskServer,

@@ -51,22 +51,19 @@ it('lists messages with their level and place, repeats once', async () => {
   expect(await server.text('console', { since: cursor, text: 'hello' })).not.toContain('bad');
 });
 
-it.each([true, false])(
-  'tells where an exception came from in its source (map inline: %s)',
-  async (inline) => {
-    const value = inline ? 7 : 8;
-    const { code, map } = bundle(inline, value);
-    serve('/js/app.js', 'text/javascript', code);
-    serve('/js/app.js.map', 'application/json', map);
-    await open('<script src="/js/app.js"></script>');
-    await server.text('wait_for', { console: `too much: ${value}` });
-    expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
-      /^error exception .*TypeError: too much: [78] @ src\/explode\.ts:3:\d+$/m,
-    );
-  },
-);
+it.each([true, false])('maps an exception to its source (map inline: %s)', async (inline) => {
+  const value = inline ? 7 : 8;
+  const { code, map } = bundle(inline, value);
+  serve('/js/app.js', 'text/javascript', code);
+  serve('/js/app.js.map', 'application/json', map);
+  await open('<script src="/js/app.js"></script>');
+  await server.text('wait_for', { console: `too much: ${value}` });
+  expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
+    /^error exception .*TypeError: too much: [78] @ src\/explode\.ts:3:\d+$/m,
+  );
+});
 
-it('gives only what is new after a cursor', async () => {
+it('returns only new messages after a cursor', async () => {
   await open('<script>console.log("first")</script>');
   const cursor = await since();
   await server.text('javascript_tool', { code: `console.log('second'); 1` });
@@ -78,7 +75,7 @@ it('gives only what is new after a cursor', async () => {
   );
 });
 
-it('shows the newest of many and says how many there are', async () => {
+it('shows the newest of many and reports their number', async () => {
   await open('<script>for (let i = 0; i < 300; i++) console.log("message " + i)</script>');
   const text = await server.text('console', { limit: 20, text: 'message ' });
   expect(text).toMatch(/^… 280 older/);
@@ -86,7 +83,7 @@ it('shows the newest of many and says how many there are', async () => {
   expect(text).not.toContain('message 100 ');
 });
 
-it('tells what Chrome itself remarks', async () => {
+it('shows the messages of Chrome itself', async () => {
   await open('<img src="/missing.png">');
   await server.text('wait_for', { console: 'Failed to load' });
   expect(await server.text('console', { level: 'error' })).toMatch(

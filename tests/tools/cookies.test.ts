@@ -33,7 +33,7 @@ describe('cookies', () => {
     await browser.json('navigate', { url: `${site.origin}/` });
   });
 
-  test('lists what the page has, with its flags and without its values', async () => {
+  test('lists the cookies of the page, with their flags and without their values', async () => {
     await browser.json('navigate', { url: `${site.origin}/login` });
     const { cookies } = await browser.json<Listed>('cookies');
     expect(cookies).toHaveLength(2);
@@ -56,7 +56,7 @@ describe('cookies', () => {
     });
   });
 
-  test('shows values on a server that may reveal them, when asked', async () => {
+  test('shows values on request on a server that may reveal them', async () => {
     await open.json('navigate', { url: `${site.origin}/login` });
     expect(await open.text('cookies')).not.toContain('opaque-value-123');
     expect(await open.text('cookies', { reveal: true })).toContain('opaque-value-123');
@@ -125,7 +125,7 @@ describe('cookies', () => {
     });
   });
 
-  test('a cookie that is over is not kept, and that is said', async () => {
+  test('an expired cookie is not stored, and the reply reports it', async () => {
     expect(
       await browser.json('cookies', {
         action: 'set',

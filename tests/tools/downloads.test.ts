@@ -40,7 +40,7 @@ const list = async (): Promise<Listed[]> =>
 
 it('is empty at first, without starting Chrome', async () => expect(await list()).toEqual([]));
 
-it('tells of a file that a link gave, and where it lies', async () => {
+it('lists a file that a link downloaded, and its path', async () => {
   await open('<a href="/report">Get</a>');
   await server.text('interact', { action: 'click', query: 'Get' });
   await server.text('wait_for', { download: 'report' });
@@ -57,7 +57,7 @@ it('tells of a file that a link gave, and where it lies', async () => {
   expect(readFileSync(download?.path ?? '', 'utf8')).toBe('a,b\n1,2\n');
 });
 
-it('tells of a file that a script made', async () => {
+it('lists a file that a script created', async () => {
   await open(
     `<button onclick="const a=document.createElement('a');a.href=window.URL.createObjectURL(new Blob(['made here']));a.download='made.txt';a.click()">Make</button>`,
   );

@@ -52,7 +52,7 @@ describe('emulate', () => {
     expect(agents.at(-1)?.agent).not.toContain('iPhone');
   });
 
-  test('an Android device tells the version of this Chrome and that it is mobile', async () => {
+  test('an Android device has the version of this Chrome and is mobile', async () => {
     const own = await inPage<string>('navigator.userAgent');
     await browser.json('emulate', { device: 'pixel-8' });
     await browser.json('navigate', { action: 'reload' });
@@ -97,7 +97,7 @@ describe('emulate', () => {
     expect(await inPage('Intl.DateTimeFormat().resolvedOptions().timeZone')).not.toBe('Asia/Tokyo');
   });
 
-  test('a place, which the page may ask for', async () => {
+  test('a location, which the page can read', async () => {
     await browser.json('emulate', { geolocation: { latitude: 48.2, longitude: 16.37 } });
     const ask =
       'await new Promise(done => navigator.geolocation.getCurrentPosition(({coords: c}) => done([c.latitude, c.longitude, c.accuracy]), e => done(e.message)))';

@@ -147,7 +147,7 @@ describe('one record', () => {
     });
   });
 
-  it('from what is only laid out, by class names and by nature', async () => {
+  it('from layout only, by class names and by the kind of value', async () => {
     const html =
       '<main><h1>Blue chair</h1><img src="/chair.png" alt=""><p class="product-price">$ 1,299.00</p><div class="desc">A chair that is blue.</div></main>';
     const found = await extract(html, {
@@ -301,7 +301,7 @@ describe('many records', () => {
     );
   });
 
-  it('from cards whose classes say nothing', async () => {
+  it('from cards whose classes have no meaning', async () => {
     const card = (i: number): string =>
       `<div class="p-4 border rounded-lg"><div class="flex"><h3 class="text-lg font-bold">Chair ${i}</h3></div><div class="text-gray-500 mt-2">Solid oak, oiled twice, made by hand in the valley ${i}.</div><div class="flex"><span class="font-bold">€${i}9.00</span><a class="btn" href="/c/${i}">More</a></div></div>`;
     const found = await extract(
@@ -393,7 +393,7 @@ describe('many records', () => {
     ]);
   });
 
-  it('say what breaks the schema', async () => {
+  it('report violations of the schema', async () => {
     const html =
       '<table><tr><th>Name</th><th>Price</th></tr><tr><td>A</td><td>5</td></tr><tr><td>B</td><td>on request</td></tr><tr><td></td><td>-3</td></tr><tr><td>D</td><td>8</td></tr></table>';
     const schema = {

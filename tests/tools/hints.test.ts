@@ -19,7 +19,7 @@ describe('hints', () => {
   const hints = async (name: string, args: unknown): Promise<readonly string[]> =>
     hintsIn((await it.reply(name, args)).notes);
 
-  test('none comes beside what went well', async () => {
+  test('no hint is added to a success', async () => {
     expect(await hints('navigate', { url: `${site.origin}/` })).toEqual([]);
     expect(await hints('read_page', {})).toEqual([]);
     expect(await hints('interact', { action: 'click', query: 'Buy' })).toEqual([]);
@@ -33,7 +33,7 @@ describe('hints', () => {
     ]);
   });
 
-  test('what is not found on a login page is most likely behind it', async () => {
+  test('a missing element on a login page probably needs a login', async () => {
     expect(await hints('interact', { action: 'click', query: 'Orders', timeout_ms: 3000 })).toEqual(
       [expect.stringContaining('login')],
     );
@@ -46,7 +46,7 @@ describe('hints', () => {
     ]);
   });
 
-  test('the third look in a row with the same answer is one too many', async () => {
+  test('the third read in a row with the same result gets a hint', async () => {
     const looks = [
       await hints('find', { query: 'Buy' }),
       await hints('find', { query: 'Buy' }),
@@ -67,7 +67,7 @@ describe('hints', () => {
 describe('with --no-hints', () => {
   const it = useEngine(['--no-hints']);
 
-  test('a failure stands for itself', async () => {
+  test('a failure has no hint', async () => {
     await it.text('navigate', { url: `${site.origin}/` });
     const { failure, notes } = await it.reply('interact', {
       action: 'click',

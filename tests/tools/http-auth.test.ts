@@ -43,7 +43,7 @@ const notOpened = async (url: string): Promise<void> => {
 };
 
 describe('http_auth', () => {
-  test('a page that asks for a password is not opened without one, and the failure says what to do', () =>
+  test('a page that requires a password is not opened without one, and the failure has the next step', () =>
     notOpened(`${here.origin}/`));
 
   test.each([undefined, 'Bearer realm="inner"', 'Bearer error="Basic"'])(
@@ -105,7 +105,7 @@ describe('http_auth', () => {
     });
   });
 
-  test('what is cleared is not offered any more', async () => {
+  test('cleared credentials are not sent any more', async () => {
     expect(
       await browser.json('http_auth', { action: 'clear', origin: there.origin }),
     ).toMatchObject({ cleared: 1 });

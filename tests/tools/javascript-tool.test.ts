@@ -36,12 +36,12 @@ describe('javascript_tool', () => {
     ['return mine + 1', '42'],
     ['const r = await Promise.resolve(5); return r', '5'],
     ['mine', '41'],
-  ])('%s gives %s', async (code, text) => {
+  ])('%s returns %s', async (code, text) => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await evaluate(code)).toBe(text);
   });
 
-  test('an error of the code tells its message and where it came from', async () => {
+  test('an error of the code has its message and its position', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await browser.failure('javascript_tool', { code: 'boom()' })).toMatchObject({
       code: 'script_error',
@@ -64,7 +64,7 @@ describe('javascript_tool', () => {
     });
   });
 
-  test('the isolated world does not see what the page declared', async () => {
+  test('the isolated world does not see the variables of the page', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await evaluate('typeof mine + " " + document.title', { world: 'isolated' })).toBe(
       'undefined Page',
@@ -90,7 +90,7 @@ describe('javascript_tool', () => {
     expect(await evaluate('""')).toBe('""');
   });
 
-  test('a long value is cut, and both lengths are said', async () => {
+  test('a long value is cut, and both lengths are reported', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await evaluate('"x".repeat(1000)', { max_chars: 10 })).toBe(
       'xxxxxxxxxx\n… cut at 10 of 1000 characters; raise max_chars or return less data',
@@ -100,7 +100,7 @@ describe('javascript_tool', () => {
     );
   });
 
-  test('a page that redefines what we would use is answered all the same', async () => {
+  test('a page that redefines built-in functions is answered nevertheless', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     await evaluate('Object.keys = () => { throw 1 }; 1');
     expect(await browser.reply('javascript_tool', { code: '({a: 1})' })).toMatchObject({

@@ -162,7 +162,7 @@ describe('behind a proxy', () => {
 });
 
 describe('a PDF', () => {
-  test('navigate says that it is a PDF and how to get it, and the tab stays usable', async () => {
+  test('navigate reports that it is a PDF and how to get it, and the tab stays usable', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     const answer = await browser.json<{ note: string; url: string }>('navigate', {
       url: `${site.origin}/paper.pdf`,
@@ -175,7 +175,7 @@ describe('a PDF', () => {
     });
   });
 
-  test('a tab opened at a PDF says so', async () => {
+  test('a tab opened at a PDF reports it', async () => {
     expect(
       await browser.json('tabs', { action: 'new', url: `${site.origin}/paper.pdf` }),
     ).toMatchObject({
@@ -191,7 +191,7 @@ describe('a PDF', () => {
     );
   });
 
-  test('the way to save it that the note gives works where Chrome shows it', async () => {
+  test('the code that the note suggests saves it if Chrome shows it', async () => {
     const { note, download } = await browser.json<{ note: string; download?: true }>('navigate', {
       url: `${site.origin}/paper.pdf`,
     });

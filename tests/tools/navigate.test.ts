@@ -22,7 +22,7 @@ const site = useSite({
 });
 
 describe('navigate', () => {
-  test('tells tabId, final url, title and status', async () => {
+  test('returns tabId, final url, title and status', async () => {
     const answer = await browser.json('navigate', { url: `${site.origin}/` });
     expect(answer).toEqual({
       tabId: expect.stringMatching(/^[0-9A-F]{32}$/),
@@ -37,7 +37,7 @@ describe('navigate', () => {
     expect(answer).toMatchObject({ url: `http://localhost:${site.port}/second`, title: 'Second' });
   });
 
-  test('an error status is told, not hidden', async () => {
+  test('an error status is reported, not hidden', async () => {
     expect(await browser.json('navigate', { url: `${site.origin}/gone` })).toMatchObject({
       status: 404,
       title: 'Gone',
@@ -55,7 +55,7 @@ describe('navigate', () => {
     });
   });
 
-  test('goes back, forward and reloads', async () => {
+  test('goes back, goes forward and reloads', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     await browser.json('navigate', { url: `${site.origin}/second` });
     expect(await browser.json('navigate', { action: 'back' })).toMatchObject({ title: 'Home' });
@@ -66,7 +66,7 @@ describe('navigate', () => {
     });
   });
 
-  test('a page that comes back by itself takes what follows at once, time after time', async () => {
+  test('a page that navigates back by itself can be used at once, every time', async () => {
     for (let round = 0; round < 15; round++) {
       await browser.json('tabs', { action: 'new', url: `${site.origin}/second` });
       await browser.json('navigate', { url: `${site.origin}/` });
@@ -79,14 +79,14 @@ describe('navigate', () => {
     }
   });
 
-  test('going forward where there is nothing is a failure that says so', async () => {
+  test('going forward without a next entry is a failure', async () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
     expect(await browser.failure('navigate', { action: 'forward' })).toMatchObject({
       code: 'no_history',
     });
   });
 
-  test('a move within the document is told as one', async () => {
+  test('a navigation within the document is reported as one', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await browser.json('navigate', { url: `${site.origin}/#part` })).toMatchObject({
       url: `${site.origin}/#part`,
@@ -94,7 +94,7 @@ describe('navigate', () => {
     });
   });
 
-  test('a login page is told as a fact', async () => {
+  test('a login page is reported as a fact', async () => {
     expect(await browser.json('navigate', { url: `${site.origin}/login` })).toMatchObject({
       login_page: true,
     });
@@ -106,14 +106,14 @@ describe('navigate', () => {
     );
   });
 
-  test('a port nobody listens on is a structured failure with the net error', async () => {
+  test('a port without a server is a structured failure with the net error', async () => {
     expect(await browser.failure('navigate', { url: 'http://127.0.0.1:1/' })).toMatchObject({
       code: 'navigation_failed',
       net_error: expect.stringMatching(/^ERR_(CONNECTION_REFUSED|UNSAFE_PORT)$/),
     });
   });
 
-  test('an answer without content leaves the page and tells the status', async () => {
+  test('a response without content keeps the page and reports the status', async () => {
     await browser.json('navigate', { url: `${site.origin}/second` });
     expect(await browser.json('navigate', { url: `${site.origin}/empty` })).toMatchObject({
       url: `${site.origin}/second`,
@@ -121,7 +121,7 @@ describe('navigate', () => {
     });
   });
 
-  test('a page that never finishes loading is given back as still loading', async () => {
+  test('a page that never finishes loading is returned as still loading', async () => {
     const answer = await browser.json('navigate', {
       url: `${site.origin}/slow-image`,
       timeout_ms: 1500,
@@ -129,7 +129,7 @@ describe('navigate', () => {
     expect(answer).toMatchObject({ title: 'Slow', status: 200, still_loading: true });
   });
 
-  test('a page that opens a dialog while it loads is told, and the dialog can be answered', async () => {
+  test('a page that opens a dialog while it loads is reported, and the dialog can be answered', async () => {
     const answer = await browser.reply('navigate', { url: `${site.origin}/alert` });
     expect(JSON.parse(answer.text ?? '')).toMatchObject({ dialog_opened: true });
     expect(answer.notes).toEqual(['[alert dialog open: "hello"; answer it with handle_dialog]']);
@@ -143,7 +143,7 @@ describe('navigate', () => {
     ).toBe('after');
   });
 
-  test('a document that is not HTML is told by its type', async () => {
+  test('a document that is not HTML is reported with its type', async () => {
     expect(await browser.json('navigate', { url: `${site.origin}/json` })).toMatchObject({
       mimeType: 'application/json',
     });

@@ -79,7 +79,7 @@ describe('a page without content', () => {
   const notesOf = async (args: object): Promise<readonly string[]> =>
     (await browser.reply('read_page', args)).notes;
 
-  test('suggests to wait while its application is starting, and no longer once it shows something', async () => {
+  test('suggests to wait while its application is starting, and no longer once it has content', async () => {
     await browser.text('navigate', { url: `${site.origin}/starting` });
     expect(await browser.text('read_page')).toContain('(no content)');
     const hint =

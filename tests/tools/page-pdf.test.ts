@@ -26,7 +26,7 @@ const paperOf = async (path: string): Promise<number[]> => {
 };
 
 describe('page_pdf', () => {
-  test('prints all pages into a new file of its own, readable by its owner alone', async () => {
+  test('prints all pages into a new file, readable only by its owner', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     const saved = await browser.json<Saved>('page_pdf');
     const bytes = await readFile(saved.path);
@@ -38,7 +38,7 @@ describe('page_pdf', () => {
     expect((await browser.json<Saved>('page_pdf')).path).not.toBe(saved.path);
   });
 
-  test('takes the paper, its direction and the pages that are asked for', async () => {
+  test('uses the requested paper, orientation and pages', async () => {
     const path = join(browser.home, 'out', 'letter.pdf');
     expect(
       await browser.json('page_pdf', {

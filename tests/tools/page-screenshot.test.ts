@@ -23,12 +23,12 @@ const shoot = async (
 };
 
 describe('page_screenshot', () => {
-  test('pictures what is in view', async () => {
+  test('captures the viewport', async () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await shoot({})).toEqual({ size: [1280, 720], text: undefined });
   });
 
-  test('pictures an element alone', async () => {
+  test('captures a single element', async () => {
     expect((await shoot({ selector: '#box' })).size).toEqual([200, 100]);
   });
 
@@ -70,7 +70,7 @@ describe('page_screenshot', () => {
     ]);
   });
 
-  test('scales the full page to what models accept, and says so', async () => {
+  test('scales the full page to the size that models accept, and reports it', async () => {
     const { size, text } = await shoot({ fullPage: true });
     expect(size[0] * size[1]).toBeLessThanOrEqual(1_160_000);
     expect(Math.max(...size)).toBeLessThanOrEqual(1568);

@@ -30,7 +30,7 @@ const ratingOf = (ms: number, good: number, poor: number): string =>
   ms <= good ? 'good' : ms <= poor ? 'needs improvement' : 'poor';
 
 describe('performance', () => {
-  test('tells the vitals of the page as it is', async () => {
+  test('returns the vitals of the current page', async () => {
     await browser.json('navigate', { url: `${site.origin}/plain` });
     const shown =
       /^LCP (\d+) ms \(([a-z ]+)\) h1.*, FCP (\d+) ms \(([a-z ]+)\), CLS 0 \(good\), INP unknown, TTFB (\d+) ms \(([a-z ]+)\)/;
@@ -59,14 +59,14 @@ describe('performance', () => {
     expect(text).toMatch(/- \d+ layouts forced by scripts took \d+ ms, most in \/busy\.js/);
   });
 
-  test('without an address the page is loaded anew', async () => {
+  test('without a url the page is reloaded', async () => {
     await browser.json('navigate', { url: `${site.origin}/plain` });
     const text = await browser.text('performance', { action: 'trace', duration_ms: 300 });
     expect(text).toContain('long tasks: ');
     expect(text).toMatch(/transfer: \d+ requests?, \d+ kB/);
   });
 
-  test('records the page as it goes on, without a reload', async () => {
+  test('records the running page, without a reload', async () => {
     await browser.json('navigate', { url: `${site.origin}/plain` });
     await browser.text('javascript_tool', {
       code: 'window.kept = 1; setTimeout(function burn() { const t = performance.now() + 150; while (performance.now() < t); }, 600)',
@@ -80,7 +80,7 @@ describe('performance', () => {
     expect(await browser.text('javascript_tool', { code: 'window.kept' })).toBe('1');
   });
 
-  test('content that moves is told', async () => {
+  test('content that moves is reported', async () => {
     const text = await browser.text('performance', {
       action: 'trace',
       url: `${site.origin}/shifting`,
@@ -115,7 +115,7 @@ describe('performance', () => {
     expect(await browser.failure('performance', args)).toMatchObject(failure);
   });
 
-  test('a call with a deadline of its own ends by then, however long the trace was to be', async () => {
+  test('a call with its own deadline ends by then, for any duration of the trace', async () => {
     const { code } = await browser.failure('performance', {
       action: 'trace',
       reload: false,

@@ -31,7 +31,7 @@ describe('request_intercept', () => {
     seen.length = 0;
   });
 
-  test('blocks what contains the given part, before the server sees it', async () => {
+  test('blocks requests that contain the given part, before the server sees them', async () => {
     expect(await browser.json('request_intercept', { action: 'block', url: '/api' })).toEqual({
       added: {
         id: expect.stringMatching(/^r\d+$/) as string,
@@ -74,7 +74,7 @@ describe('request_intercept', () => {
     expect(await fetched('/api/a=1')).toMatchObject({ status: 404 });
   });
 
-  test('answers for a whole page, also after the tab went elsewhere', async () => {
+  test('answers for a whole page, also after the tab visited another page', async () => {
     await browser.json('request_intercept', {
       action: 'mock',
       url: '/made-up',
@@ -171,7 +171,7 @@ describe('request_intercept', () => {
     expect(await fetched('/api')).toMatchObject({ body: 'from the server' });
   });
 
-  test('what is removed is not applied any more', async () => {
+  test('a removed rule is not applied any more', async () => {
     const { added } = await browser.json<{ added: { id: string } }>('request_intercept', {
       action: 'block',
       url: '/api',
@@ -196,7 +196,7 @@ describe('request_intercept', () => {
     );
   });
 
-  test('other tabs are left alone', async () => {
+  test('other tabs are not affected', async () => {
     await browser.json('request_intercept', { action: 'block', url: '*' });
     const { tabId } = await browser.json<{ tabId: string }>('tabs', {
       action: 'new',

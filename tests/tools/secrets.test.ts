@@ -93,7 +93,7 @@ describe('a secret', () => {
     expect(await held()).toBe('""');
   });
 
-  test('is not filled into a frame of another host, nor into a page of another host around its own', async () => {
+  test('is not filled into a frame of another host, or into a page of another host around its own', async () => {
     for (const [outer, inner] of [
       [site.origin, localhost()],
       [localhost(), site.origin],
@@ -114,7 +114,7 @@ describe('a secret', () => {
     }
   });
 
-  test('is filled into a frame of its own host, also one without an address', async () => {
+  test('is filled into a frame of its own host, also one without a URL', async () => {
     site.page('/outer', `<!doctype html><iframe src="/"></iframe>`);
     await call('navigate', { url: `${site.origin}/outer` });
     await call('interact', fillUser('${SECRET:PASSWORD}'));
@@ -179,7 +179,7 @@ describe('a secret', () => {
     expect(failure).toMatchObject({ code: 'secret_not_allowed_here' });
   });
 
-  test('opens a page of its host that asks for a password by HTTP', async () => {
+  test('opens a page of its host that requires HTTP authentication', async () => {
     const password = { username: 'ada', password: '${SECRET:PASSWORD}' };
     expect(await browser.failure('http_auth', { ...password, origin: localhost() })).toMatchObject({
       code: 'secret_not_allowed_here',

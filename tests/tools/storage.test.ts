@@ -35,7 +35,7 @@ describe('storage', () => {
     await browser.json('storage', { action: 'clear', area: 'session' });
   });
 
-  test('sets what the page then reads, and reads what the page has set', async () => {
+  test('sets values that the page reads, and reads values that the page has set', async () => {
     expect(await browser.json('storage', { action: 'set', key: 'theme', value: 'dark' })).toEqual({
       set: 'theme',
       chars: 4,
@@ -75,7 +75,7 @@ describe('storage', () => {
     );
   });
 
-  test('what fails says why', async () => {
+  test('a failure has its reason', async () => {
     await inPage('localStorage.setItem("known", "1")');
     expect(await browser.failure('storage', { action: 'get', key: 'unknown' })).toMatchObject({
       code: 'key_not_found',
@@ -156,7 +156,7 @@ describe('storage', () => {
     });
   });
 
-  test('a file that is none of ours is refused', async () => {
+  test('a file of another program is rejected', async () => {
     expect(
       await browser.failure('storage', { action: 'save', path: '/etc/login.json' }),
     ).toMatchObject({ code: 'file_not_allowed' });

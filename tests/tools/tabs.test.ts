@@ -57,7 +57,7 @@ describe('tabs', () => {
     });
   });
 
-  test("two sessions do not see each other's tabs unless they ask to", async () => {
+  test("two sessions do not see each other's tabs unless they request it", async () => {
     const { tabId } = await inSession<{ tabId: string }>('alice', 'navigate', {
       url: `${site.origin}/a`,
     });
@@ -156,7 +156,7 @@ describe('a page that hangs', () => {
     expect(await browser.text('javascript_tool', { session: 'loop', code: '1 + 1' })).toBe('2');
   });
 
-  test('in a loop of its own is named, and the control plane answers at once', async () => {
+  test('in an endless loop is named, and the control plane responds at once', async () => {
     await inSession('hung', 'navigate', { url: `${site.origin}/a` });
     await inSession('hung', 'javascript_tool', {
       code: 'setTimeout(() => { while(true){} }, 0); 1',
@@ -196,7 +196,7 @@ describe('a page that hangs', () => {
 });
 
 describe('a Chrome that dies', () => {
-  test('is started anew by the next call, which says what was lost', async () => {
+  test('is restarted by the next call, which reports the lost tabs', async () => {
     await browser.json('navigate', { url: `${site.origin}/a` });
     const { chrome } = await browser.json<{ chrome: { pid: number } }>('oc_connection_health');
     process.kill(chrome.pid, 'SIGKILL');
@@ -218,7 +218,7 @@ describe('a Chrome that dies', () => {
     });
   });
 
-  test('a crashed page is told at once, and loading it anew works', async () => {
+  test('a crashed page is reported at once, and a reload works', async () => {
     await inSession('crash', 'navigate', { url: `${site.origin}/a` });
     const { chrome } = await browser.json<{ chrome: { pid: number } }>('oc_connection_health');
     const waiting = browser.failure('javascript_tool', {

@@ -19,7 +19,7 @@ const fetched = async (path: string, on = tab) => {
 };
 
 describe('a body', () => {
-  it('is decoded: gzip, brotli, a byte order mark, bytes that are no text', async () => {
+  it('is decoded: gzip, brotli, a byte order mark, bytes that are not text', async () => {
     const gzip = await fetched('/gzip');
     expect(await tab.traffic.body(gzip)).toEqual({
       text: JSON.stringify({ text: 'y'.repeat(5_000) }),
@@ -38,7 +38,7 @@ describe('a body', () => {
     });
   });
 
-  it('of data is fetched without being asked for, once', async () => {
+  it('of data is fetched without a request, once', async () => {
     const other = await chrome.openTab();
     const { loaderId } = await other.goto(`${site.origin}/`);
     const held = other.traffic.events.next('body', ({ url }) => url.includes('/echo?held'));
@@ -51,7 +51,7 @@ describe('a body', () => {
     expect(await other.traffic.body(other.traffic.document(loaderId)!)).toEqual({ why: 'gone' });
   });
 
-  it('of a page or a picture is there when asked for, after navigations too', async () => {
+  it('of a page or a picture can be fetched on request, also after navigations', async () => {
     const other = await chrome.openTab();
     const { loaderId } = await other.goto(`${site.origin}/`);
     await fetched('/picture.png', other);
@@ -63,7 +63,7 @@ describe('a body', () => {
     expect((await other.traffic.body(await other.ended('/large'))).text).toHaveLength(1_000_002);
   });
 
-  it('over the limit is cut, and says its whole size', async () => {
+  it('over the limit is cut, and reports its whole size', async () => {
     const small = await chrome.openTab({
       limits: { bodyBytes: 1_000, bodyTransferBytes: 100_000 },
     });
@@ -77,7 +77,7 @@ describe('a body', () => {
     });
   });
 
-  it('gives way to later ones when all together are too many, and is fetched again', async () => {
+  it('is evicted by later ones if the total is too large, and is fetched again', async () => {
     const small = await chrome.openTab({ limits: { bodiesBytes: 10_000 } });
     await small.goto(`${site.origin}/`);
     const last = small.traffic.events.next('body', ({ url }) => url.includes('n=4003'));
@@ -87,7 +87,7 @@ describe('a body', () => {
     expect((await small.traffic.body(await small.ended('n=4000'))).text).toHaveLength(4_002);
   });
 
-  it('is asked for with a signal that ends the wait', async () => {
+  it('is requested with a signal that ends the wait', async () => {
     const record = await fetched('/large?n=3000000');
     const reason = new Error('enough');
     await expect(tab.traffic.body(record, AbortSignal.abort(reason))).rejects.toBe(reason);

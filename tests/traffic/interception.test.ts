@@ -35,7 +35,7 @@ const text = (path: string, init = '{}'): Promise<string> =>
   tab.run(`return (await fetch('${path}', ${init})).text()`);
 
 describe('a handler', () => {
-  it('mocks an answer, and the record says that it was made up', async () => {
+  it('mocks a response, and the record reports that it was mocked', async () => {
     await add({
       name: 'mock',
       patterns: ['*/api/*'],
@@ -80,7 +80,7 @@ describe('a handler', () => {
     });
   });
 
-  it('changes headers, method and body of what is sent', async () => {
+  it('changes headers, method and body of a request', async () => {
     await add({
       handle: () => ({
         action: 'continueWith',
@@ -109,7 +109,7 @@ describe('a handler', () => {
     });
   });
 
-  it('changes or replaces an answer at the response stage, and the record holds what the page got', async () => {
+  it('changes or replaces a response at the response stage, and the record contains the response that the page got', async () => {
     await add({
       stage: 'response',
       patterns: ['*/echo?headers'],
@@ -142,7 +142,7 @@ describe('a handler', () => {
     expect(await tab.traffic.body(replaced)).toEqual({ text: 'replaced', sizeBytes: 8 });
   });
 
-  it('with the higher priority is asked first, and one without an opinion leaves it to the next', async () => {
+  it('with the higher priority is called first, and one without a verdict leaves it to the next', async () => {
     const asked: string[] = [];
     const handler = (name: string, priority: number, decides: boolean) =>
       add({
@@ -161,7 +161,7 @@ describe('a handler', () => {
     expect(asked).toEqual(['high', 'middle']);
   });
 
-  it('that comes first is asked about an address that a later one puts in', async () => {
+  it('that is first is called for a URL that a later one sets', async () => {
     await add({
       name: 'guard',
       priority: 10,
@@ -232,7 +232,7 @@ describe('no request gets stuck', () => {
     expect(errors).toEqual([['slow', 'The handler "slow" did not return within 100 ms.']]);
   });
 
-  it('by a handler that is taken out while it thinks, nor by another that comes', async () => {
+  it('by a handler that is removed during its decision, or by an added one', async () => {
     const thinking = withResolvers<void>();
     const slow = await add({
       patterns: ['*/echo*'],
@@ -313,14 +313,14 @@ describe('authentication', () => {
     await wrong.remove();
   });
 
-  it('goes past a handler without an answer, and can be cancelled', async () => {
+  it('passes a handler without a verdict, and can be cancelled', async () => {
     const none = await auth(() => undefined, ['*/nothing-here']);
     const cancel = await auth(() => 'cancel');
     expect(await privatePage('cancelled')).toMatchObject({ status: 401 });
     await Promise.all([none.remove(), cancel.remove()]);
   });
 
-  it('gives credentials, beside a handler that changes requests', async () => {
+  it('sends credentials, next to a handler that changes requests', async () => {
     await add({
       patterns: ['*/private*'],
       handle: () => ({ action: 'continueWith', headers: { 'x-added': 'yes' } }),

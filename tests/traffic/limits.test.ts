@@ -7,7 +7,7 @@ const chrome = useChrome();
 const site = useTrafficSite();
 
 describe('a thousand requests', () => {
-  it('are counted, the last ones are kept, and what a reader sees never shrinks by reading', async () => {
+  it('are counted, the last ones are kept, and reading never removes entries', async () => {
     const tab = await chrome.openTab({ limits: { requestCount: 200, bodiesBytes: 2_000 } });
     await tab.goto(`${site.origin}/`);
     await tab.run(`

@@ -49,7 +49,7 @@ describe('a document', () => {
     await expect(tab.traffic.body(hops[0]!)).resolves.toEqual({ why: 'redirect' });
   });
 
-  it('that a form asked for keeps what was sent, and says that the file in it is missing', async () => {
+  it('that a form requested keeps the sent body, and reports that the file in it is missing', async () => {
     await tab.goto(`${site.origin}/form`);
     await tab.run(`
       const files = new DataTransfer(); files.items.add(new File(['in the file'], 'a.txt'));
@@ -63,7 +63,7 @@ describe('a document', () => {
     });
   });
 
-  it('that cannot be loaded says why, and the error page in its place is no traffic', async () => {
+  it('that cannot be loaded reports the reason, and the error page in its place is not traffic', async () => {
     const port = await deadPort();
     const before = tab.traffic.requests.cursor;
     const { loaderId, errorText } = await tab.goto(`http://127.0.0.1:${port}/`);
@@ -134,7 +134,7 @@ describe('a request of a script', () => {
     expect(record.decodedBytes).toBeGreaterThan(50);
   });
 
-  it('keeps what it sent: text, binary, forms with files, and large bodies', async () => {
+  it('keeps its sent body: text, binary, forms with files, and large bodies', async () => {
     await tab.run(`
       const send = async (name, body) => (await fetch('/echo?' + name, { method: 'POST', body })).text();
       await send('text', '{"a":"é"}');
@@ -194,7 +194,7 @@ describe('a request of a script', () => {
     await expect(tab.traffic.body(head)).resolves.toEqual({ why: 'no_body' });
   });
 
-  it('that is answered 304 says so, and what the page was told', async () => {
+  it('with status 304 reports it, and the status that the page got', async () => {
     await tab.run(
       `await (await fetch('/revalidated')).text(); return (await fetch('/revalidated')).status`,
     );
@@ -206,7 +206,7 @@ describe('a request of a script', () => {
     await expect(tab.traffic.body(second!)).resolves.toMatchObject({ text: '{"version":1}' });
   });
 
-  it('that came from a cache says from which, and moved no bytes', async () => {
+  it('that came from a cache names the cache, and transferred no bytes', async () => {
     await tab.run(`await (await fetch('/cached')).text(); await (await fetch('/cached')).text();`);
     await tab.ended('/cached');
     const hits = tab.all('/cached');
@@ -250,7 +250,7 @@ describe('a failure', () => {
     });
   });
 
-  it('by the rules of other origins names the rule, and what the server said', async () => {
+  it('by CORS names the rule, and the response of the server', async () => {
     await tab.run(`await fetch('${site.otherOrigin}/echo?cors').catch(() => {})`);
     const refused = await tab.ended('/echo?cors');
     expect(refused.failure).toEqual({
@@ -298,7 +298,7 @@ describe('a failure', () => {
     await blocker.remove();
   });
 
-  it('is not what a 404 is', async () => {
+  it('is not reported for a 404', async () => {
     await tab.run(`await (await fetch('/missing')).text()`);
     const missing = await tab.ended('/missing');
     expect(missing).toMatchObject({ status: 404, state: 'finished', failure: undefined });
@@ -328,7 +328,7 @@ describe('a request under way', () => {
     });
   });
 
-  it('ends with the page that made it, of which Chrome says nothing', async () => {
+  it('ends with its page, for which Chrome sends no event', async () => {
     for (const next of [`${site.origin}/second`, `${site.otherOrigin}/second`]) {
       await tab.goto(`${site.origin}/`);
       await tab.run(`void fetch('/never?left'); void fetch('/never?beacon', { keepalive: true });`);

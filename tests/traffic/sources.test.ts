@@ -81,7 +81,7 @@ describe('requests', () => {
     expect(await tab.ended('/worker.js')).toMatchObject({ status: 200, resourceType: 'Script' });
   });
 
-  it('answered by a service worker say so, and what it asked for itself is there too', async () => {
+  it('answered by a service worker are marked as such, and its own requests are listed too', async () => {
     const other = await chrome.openTab();
     await other.goto(`${site.origin}/`);
     await other.run(`
@@ -110,7 +110,7 @@ describe('requests', () => {
     expect(await other.ended('/echo?past')).toMatchObject({ servedFrom: 'network' });
   });
 
-  it('of several pages stand in one list when they share a recorder', async () => {
+  it('of several pages are in one list if they share a recorder', async () => {
     const other = await chrome.openTab();
     await tab.traffic.watch(other.page, { kind: 'page', targetId: other.targetId });
     await other.goto(`${site.origin}/second?shared`);

@@ -26,6 +26,9 @@ interface SessionOptions {
 export class Session {
   /** In the order in which they were opened. */
   readonly tabs = new Map<string, Tab>();
+  /** `t1`, `t2`, ... by tabId, in the order of opening; a number is never used again. */
+  readonly shortIds = new Map<string, string>();
+  #opened = 0;
   #currentId: string | undefined;
   readonly events = new Events<{ selected: Tab }>();
   /** The first tab while it is being opened, and the signal of the call that opens it. */
@@ -72,6 +75,7 @@ export class Session {
 
   add(tab: Tab): void {
     this.tabs.set(tab.id, tab);
+    if (!this.shortIds.has(tab.id)) this.shortIds.set(tab.id, `t${++this.#opened}`);
     tab.dialogPolicy = () => this.dialogs;
     this.traffic.follow(tab.traffic, tab.id, { late: !tab.ours });
   }
@@ -81,11 +85,18 @@ export class Session {
     this.events.emit('selected', tab);
   }
 
+  /** Finds a tab of this session by its tabId or its short id. */
+  findTab(id: string): Tab | undefined {
+    const own = this.tabs.get(id);
+    return own ?? [...this.tabs.values()].find((tab) => this.shortIds.get(tab.id) === id);
+  }
+
   /** If the current tab is removed, the tab opened last becomes current. */
   remove(tabId: string): void {
     const gone = this.tabs.get(tabId);
     if (gone) this.traffic.leave(gone.traffic);
     this.tabs.delete(tabId);
+    this.shortIds.delete(tabId);
     if (this.#currentId === tabId) this.#currentId = [...this.tabs.keys()].at(-1);
   }
 }

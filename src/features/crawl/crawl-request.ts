@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../core/time.ts';
 import type { CrawlPlan, CrawlContext } from './run-crawl.ts';
 import { FORMATS, RENDERS } from './crawl-options.ts';
+import type { CrawlResult } from './result.ts';
 
 export const CRAWL_TRAITS = {
   effect: 'read',
@@ -15,7 +16,14 @@ export const CRAWL_TRAITS = {
   large: true,
   items: 'pages',
   urls: ['url'],
+  negative: (data: unknown) => isStartMissing(data as CrawlResult),
 } as const;
+
+/** True if the start page could not be loaded, or no sitemap was found. */
+const isStartMissing = ({ summary, pages }: CrawlResult): boolean =>
+  summary.stop_reason === 'start_refused' ||
+  summary.stop_reason === 'no_sitemap' ||
+  pages[0]?.error !== undefined;
 
 export const START_FIELD = z.string().min(1);
 export const PAGES_FIELD = z.number().int().min(1).max(1_000_000).default(20);

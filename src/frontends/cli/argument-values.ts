@@ -1,7 +1,20 @@
 // Parses a command-line argument into the value that a tool expects. Pure.
 import { fail, type Failure } from '../../core/failure.ts';
 import type { UsageKind, UsageField } from '../../toolkit/usage.ts';
-import { formatDashed } from './command.ts';
+import { type CommandField, formatFieldName } from './command.ts';
+
+/** `Email=ada@x.org` or `e5=ada@x.org`: one field of a form. */
+export const parseFieldPair = (text: string): Readonly<Record<string, unknown>> => {
+  const at = text.indexOf('=');
+  if (at < 1)
+    throw fail('invalid_argument', `"${text.slice(0, 100)}" is not LABEL=VALUE.`, {
+      argument: 'fields',
+      hint: 'Quote it if the label or the value has spaces: "First name=Ada".',
+    });
+  const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+  const isBox = value === 'true' || value === 'false';
+  return { [/^e\d+$/.test(name) ? 'ref' : 'label']: name, value: isBox ? value === 'true' : value };
+};
 
 type ParseArgument = (field: UsageField, texts: readonly string[]) => unknown;
 
@@ -15,10 +28,10 @@ const last =
 export const parseValue = (field: UsageField, texts: readonly string[]): unknown =>
   READERS[field.kind](field, texts);
 
-const wrong = ({ name }: UsageField, must: string): Failure => {
-  const flag = `--${formatDashed(name)}`;
-  return fail('invalid_argument', `${flag} must be ${must}.`, { argument: name });
-};
+const wrong = (field: CommandField, must: string): Failure =>
+  fail('invalid_argument', `--${formatFieldName(field)} must be ${must}.`, {
+    argument: field.name,
+  });
 
 const oneOf = (field: UsageField, text: string): string => {
   if (field.values && !field.values.includes(text))
@@ -26,8 +39,17 @@ const oneOf = (field: UsageField, text: string): string => {
   return text;
 };
 
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `500ms`, `30s`, `2m` or `1h`, for arguments in milliseconds. */
+const parseDurationMs = ({ name }: UsageField, text: string): number | undefined => {
+  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+  if (unit === undefined || !/(?:_ms|Ms)$/.test(name)) return undefined;
+  return Math.round(Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]);
+};
+
 const asNumber = (field: UsageField, text: string): number => {
-  const number = Number(text);
+  const number = parseDurationMs(field, text) ?? Number(text);
   if (text.trim() === '' || Number.isNaN(number)) throw wrong(field, `a number, not "${text}"`);
   return number;
 };

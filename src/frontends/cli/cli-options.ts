@@ -10,27 +10,33 @@ export interface Option {
   readonly placeholder?: string;
   readonly values?: readonly string[];
   readonly describe: string;
+  /** Accepted, but not listed in the help. */
+  readonly unlisted?: true;
+  /** The value is a path. */
+  readonly file?: true;
 }
 
 const OPTIONS: readonly Option[] = [
+  { name: 'json', kind: 'switch', describe: 'Print JSON' },
   {
-    name: 'format',
+    name: 'args',
     kind: 'value',
-    placeholder: 'text|json',
-    values: FORMATS,
-    describe: 'What is printed (json where stdout is no terminal)',
+    placeholder: 'JSON|-',
+    describe: "The tool's input as one JSON object; - reads it from stdin",
   },
   {
     name: 'session',
     kind: 'value',
     placeholder: 'NAME',
-    describe: 'Named workspace with tabs of its own (default: $OPENCHROME_SESSION)',
+    describe: 'Session with its own tabs (default: $OPENCHROME_SESSION)',
   },
   {
-    name: 'json',
+    name: 'format',
     kind: 'value',
-    placeholder: 'OBJECT|-',
-    describe: 'Arguments as one JSON object; - reads it from stdin',
+    placeholder: 'text|json',
+    values: FORMATS,
+    describe: 'Print text or JSON',
+    unlisted: true,
   },
   { name: 'help', kind: 'switch', describe: 'Print this help' },
 ];
@@ -38,7 +44,13 @@ const OPTIONS: readonly Option[] = [
 const FOLLOW: Option = {
   name: 'follow',
   kind: 'switch',
-  describe: 'Go on printing what is new, one JSON object per line',
+  describe: 'Keep printing new entries until Ctrl-C',
+};
+
+/** Short forms of options. */
+export const SHORT_FLAGS: Readonly<Record<string, string>> = {
+  '-h': '--help',
+  '-s': '--session',
 };
 
 export const listOptions = ({ follows }: Pick<ToolCommand, 'follows'>): readonly Option[] =>

@@ -5,7 +5,8 @@ import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failu
 import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/config/daemon-file.ts';
-import { type ClientFacts, toHeaders, type Wishes } from '../mcp/client-facts.ts';
+import type { ReplyFacts } from '../../pipeline/call.ts';
+import { type ClientFacts, FACTS_KEY, toHeaders, type Wishes } from '../mcp/client-facts.ts';
 import { findDaemon } from './daemon/find-daemon.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
 import { digestSettingSources } from './daemon/settings.ts';
@@ -20,6 +21,7 @@ export interface ToolAnswer {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: object;
   readonly isError?: boolean;
+  readonly _meta?: { readonly [FACTS_KEY]?: ReplyFacts };
 }
 
 export interface ProgressMessage {

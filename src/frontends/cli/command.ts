@@ -1,14 +1,46 @@
 // Types of a command: its name, its arguments, and the tool that it calls.
 import type { UsageField } from '../../toolkit/usage.ts';
+import type { Section } from './verbs/verb.ts';
+
+/** An argument of a tool as a flag. */
+export interface CommandField extends UsageField {
+  /** The flag without dashes, if it is not named after the argument. */
+  readonly flag?: string;
+  /** Accepted, but not listed in the help. */
+  readonly unlisted?: true;
+}
+
+/** How data is printed as text; views.ts has a function for each. */
+export type ViewName =
+  | 'call-list'
+  | 'closed-tab'
+  | 'cookie-list'
+  | 'download-list'
+  | 'entry-list'
+  | 'navigation'
+  | 'output'
+  | 'page-html'
+  | 'request-list'
+  | 'saved-file'
+  | 'storage-entry'
+  | 'tab-list'
+  | 'task'
+  | 'task-events'
+  | 'task-list'
+  | 'task-row'
+  | 'tool-list'
+  | 'validation'
+  | 'value';
 
 /** A positional argument. */
 export interface Positional {
   readonly label: string;
   /**
    * `field`: an argument of the tool. `target`: a ref, CSS or words, recognised by its form.
-   * `slot`: a text inserted into one of the fixed arguments.
+   * `slot`: a text inserted into one of the fixed arguments. `pairs`: NAME=VALUE words as a list of
+   * form fields.
    */
-  readonly as: 'field' | 'target' | 'slot';
+  readonly as: 'field' | 'target' | 'slot' | 'pairs';
   readonly required: boolean;
   /** Takes all remaining words: as a list if the argument is a list, otherwise as one text. */
   readonly rest: boolean;
@@ -20,14 +52,18 @@ export interface Command {
   /** The words after `openchrome`. */
   readonly path: readonly string[];
   readonly summary: string;
+  /** Where the help of the program lists it. */
+  readonly section?: Section;
   readonly description?: string;
   readonly positionals: readonly Positional[];
   /** Each field is also a flag. */
-  readonly fields: readonly UsageField[];
+  readonly fields: readonly CommandField[];
   /** All configuration flags are accepted and passed on unchanged. */
   readonly configured?: true;
   /** Works, but is not listed in the help. */
   readonly hidden?: true;
+  /** One of the most used commands, which the skill file lists. */
+  readonly isTaught?: true;
   readonly examples: readonly string[];
 }
 
@@ -35,6 +71,8 @@ export interface Command {
 export interface ToolCommand extends Command {
   readonly tool: string;
   readonly fixed: Readonly<Record<string, unknown>>;
+  /** Arguments that are set unless the user sets them. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
   /** The argument that contains the arguments of another tool. */
   readonly within?: Within;
   /** The property of a JSON reply to print. */
@@ -43,6 +81,11 @@ export interface ToolCommand extends Command {
   readonly tabFact?: TabFact;
   /** How `--follow` continues from the cursor of each reply. */
   readonly follows?: Follows;
+  readonly view?: ViewName;
+  /** The result is data: printed as JSON unless text is requested. */
+  readonly data?: true;
+  /** The text is printed without the page-state header. */
+  readonly bare?: true;
   readonly job?: true;
   readonly stored?: true | readonly string[];
 }
@@ -70,6 +113,10 @@ export const formatDashed = (name: string): string =>
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')
     .toLowerCase();
+
+/** The flag of an argument, without dashes. */
+export const formatFieldName = ({ name, flag }: Pick<CommandField, 'name' | 'flag'>): string =>
+  flag ?? formatDashed(name);
 
 export const formatCommandName = ({ path }: Pick<Command, 'path'>): string =>
   ['openchrome', ...path].join(' ');

@@ -3,25 +3,26 @@ import { expect, it } from 'vitest';
 import { listCompletions, FILES } from './completion.ts';
 import { commands, findCommand, listFollowingWords } from './program.ts';
 
-const program = { commands, findCommand, wordsBehind: listFollowingWords };
+const program = { commands, findCommand, listFollowingWords };
 
 const words = (line: string): string[] =>
   listCompletions(program, line.split(' ')).map(({ word }) => word);
 
 it.each<[string, string[]]>([
-  ['bro', ['browser']],
-  ['browser tab', ['tab', 'tabs-context', 'tabs']],
-  ['browser tab s', ['select']],
+  ['stat', ['state']],
+  ['tab', ['tabs']],
+  ['tabs s', ['select']],
+  ['cookies s', ['set']],
   ['browser cookies s', ['set']],
   ['browser read-page --mode m', ['markdown']],
   ['browser read-page --mode=m', ['--mode=markdown']],
   ['browser page-content --no-o', ['--no-outer-html']],
-  ['browser network --fol', ['--follow']],
-  ['browser state --format ', ['text', 'json']],
-  ['browser screenshot ', [FILES]],
-  ['browser screenshot --path ', [FILES]],
-  ['browser click ', []],
-  ['browser dialog x', []],
+  ['network --fol', ['--follow']],
+  ['state --since ', ['last']],
+  ['screenshot ', [FILES]],
+  ['screenshot --path ', [FILES]],
+  ['click ', []],
+  ['dialog x', []],
   ['tasks start cr', ['crawl', 'crawl_sitemap']],
   ['call read_', ['read_page']],
   ['completion ', ['bash', 'zsh', 'fish', '--help']],
@@ -32,9 +33,7 @@ it.each<[string, string[]]>([
 });
 
 it('describes each', () => {
-  expect(listCompletions(program, ['browser', 'clic'])).toEqual([
-    { word: 'click', says: 'Click an element' },
-  ]);
+  expect(listCompletions(program, ['clic'])).toEqual([{ word: 'click', says: 'Click an element' }]);
 });
 
 it('does not offer hidden commands', () => {

@@ -1,7 +1,6 @@
 // Shell completion: commands, options and values; the shell completes file names. Pure.
 import usages from 'tool-usage';
-import type { UsageField } from '../../toolkit/usage.ts';
-import { type Command, formatDashed } from './command.ts';
+import { type Command, type CommandField, formatFieldName } from './command.ts';
 import { isToolCommand } from './help.ts';
 import { type Option, listOptions } from './cli-options.ts';
 import type { CliContext } from './program.ts';
@@ -40,7 +39,7 @@ const candidates = (
     const words =
       found.words.length > 0
         ? []
-        : program.wordsBehind(found.group).map(([word, says]) => ask(word, says));
+        : program.listFollowingWords(found.group).map(([word, says]) => ask(word, says));
     return [...words, ask('--help', 'Print the help')];
   }
   const { command } = found;
@@ -65,7 +64,7 @@ const splitAtEquals = (text: string): [string, string] => [
 
 /** A command name may also be the start of longer ones: `cookies`, `cookies set`. */
 const wordsWithin = (program: Program, { path }: Command, words: readonly string[]): Completion[] =>
-  words.length > 0 ? [] : program.wordsBehind(path).map(([word, says]) => ask(word, says));
+  words.length > 0 ? [] : program.listFollowingWords(path).map(([word, says]) => ask(word, says));
 
 const flagsOf = (command: Command): Completion[] => [
   ...command.fields.map((field) => ask(flagOf(field), field.describe)),
@@ -75,12 +74,12 @@ const flagsOf = (command: Command): Completion[] => [
   ...(command.configured ? usages.config.map(({ flag, describe }) => ask(flag, describe)) : []),
 ];
 
-const flagOf = ({ name, kind, default: standard }: UsageField): string =>
-  `--${kind === 'switch' && standard === true ? 'no-' : ''}${formatDashed(name)}`;
+const flagOf = (field: CommandField): string =>
+  `--${field.kind === 'switch' && field.default === true ? 'no-' : ''}${formatFieldName(field)}`;
 
 /** Returns the possible values of a flag; undefined if it takes no value or is unknown. */
 const valuesFor = (command: Command, flag: string): Completion[] | undefined => {
-  const field = command.fields.find(({ name }) => `--${formatDashed(name)}` === flag);
+  const field = command.fields.find((one) => `--${formatFieldName(one)}` === flag);
   const option = isToolCommand(command)
     ? listOptions(command).find(({ name }) => `--${name}` === flag)
     : undefined;
@@ -90,7 +89,7 @@ const valuesFor = (command: Command, flag: string): Completion[] | undefined => 
   return config && config.kind !== 'switch' ? [ask(FILES)] : undefined;
 };
 
-const valuesOf = (one: UsageField | Option | undefined): Completion[] => {
+const valuesOf = (one: CommandField | Option | undefined): Completion[] => {
   if (!one) return [];
   return 'file' in one && one.file ? [ask(FILES)] : (one.values ?? []).map((value) => ask(value));
 };

@@ -7,13 +7,14 @@ import { deriveCommands } from './derive.ts';
 import { isToolCommand } from './help.ts';
 import { mergeJson, parseWords } from './parse.ts';
 import { commands, findCommand } from './program.ts';
+import { VERBS } from './verbs/index.ts';
 
 const derived = deriveCommands(usages).map(({ make }) => make());
 
 /** As a shell of the usual kind splits a line. */
 const shellWords = (line: string): string[] =>
-  [...line.matchAll(/(?:[^\s'\\]|\\.|'[^']*')+/g)].map(([word]) =>
-    word.replace(/'([^']*)'|\\(.)/g, '$1$2'),
+  [...line.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, '$1$2$3'),
   );
 
 const read = (line: string): { readonly tool: string; readonly args: Record<string, unknown> } => {
@@ -28,9 +29,10 @@ const read = (line: string): { readonly tool: string; readonly args: Record<stri
 
 describe('every tool', () => {
   it.each(usages.tools.map(({ name }) => name))(
-    '%s can be called by its own command, and by its name',
+    '%s can be called by its name, and as a hidden command of `browser`',
     (name) => {
-      expect(derived.some(({ tool, path }) => tool === name && path[0] !== 'call')).toBe(true);
+      const words = ['browser', name.replace(/^oc_/, '').replaceAll('_', '-')];
+      expect(findCommand(words)).toHaveProperty('command.tool');
       expect(derived.find(({ path }) => path.join(' ') === `call ${name}`)?.tool).toBe(name);
     },
   );
@@ -50,13 +52,23 @@ describe('every command', () => {
 
   it('understands its own examples', () => {
     for (const command of derived)
-      for (const line of command.examples) {
+      for (const example of command.examples) {
+        const line = example.replace(/^u=\$\((.*)\)$|\s+>.*$/g, '$1');
         const { tool, args } = read(line);
         expect(tool, line).toBe(command.tool);
         for (const [name, value] of Object.entries(command.fixed))
           if (typeof value !== 'string' || !value.includes('{'))
             expect(args, line).toHaveProperty(name, value);
       }
+  });
+
+  it('describes only arguments that the tool has', () => {
+    for (const { words, tool, options = {}, flags = {} } of VERBS) {
+      const names = usages.tools.find(({ name }) => name === tool)?.fields.map(({ name }) => name);
+      const common = usages.common.map(({ name }) => name);
+      for (const name of [...Object.keys(options), ...Object.keys(flags)])
+        expect([...(names ?? []), ...common], words).toContain(name);
+    }
   });
 
   it('called by its name, an example is the very call that the tool declares', () => {
@@ -71,97 +83,100 @@ describe('every command', () => {
 
 describe('what people type', () => {
   it.each<[string, string, Record<string, unknown>]>([
-    ['openchrome browser open https://example.com', 'navigate', { url: 'https://example.com' }],
+    ['openchrome open https://example.com', 'navigate', { url: 'https://example.com' }],
+    ['openchrome back', 'navigate', { action: 'back' }],
     ['openchrome browser back', 'navigate', { action: 'back' }],
+    ['openchrome browser tab list --all', 'tabs_context', { all: true }],
+    ['openchrome browser tab new', 'tabs', { action: 'new' }],
+    [
+      'openchrome form Email=ada@x.org e4=true --submit',
+      'fill_form',
+      {
+        fields: [
+          { label: 'Email', value: 'ada@x.org' },
+          { ref: 'e4', value: true },
+        ],
+        submit: true,
+      },
+    ],
+    [
+      'openchrome click Save --timeout 2s --tab t2 --after diff',
+      'interact',
+      { action: 'click', query: 'Save', timeout_ms: 2000, tabId: 't2', returnAfterState: 'diff' },
+    ],
     ['openchrome browser read-page --mode dom', 'read_page', { mode: 'dom' }],
     ['openchrome browser read_page', 'read_page', {}],
-    ['openchrome browser click e12', 'interact', { action: 'click', ref: 'e12' }],
-    ['openchrome browser click Sign in', 'interact', { action: 'click', query: 'Sign in' }],
-    ["openchrome browser click '#save'", 'interact', { action: 'click', selector: '#save' }],
-    ['openchrome browser click css=button', 'interact', { action: 'click', selector: 'button' }],
-    ['openchrome browser click text=e12', 'interact', { action: 'click', query: 'e12' }],
+    ['openchrome click e12', 'interact', { action: 'click', ref: 'e12' }],
+    ['openchrome click Sign in', 'interact', { action: 'click', query: 'Sign in' }],
+    ["openchrome click '#save'", 'interact', { action: 'click', selector: '#save' }],
+    ['openchrome click css=button', 'interact', { action: 'click', selector: 'button' }],
+    ['openchrome click text=e12', 'interact', { action: 'click', query: 'e12' }],
     [
-      'openchrome browser type e5 hello world',
+      'openchrome type e5 hello world',
       'interact',
       { action: 'type', ref: 'e5', value: 'hello world' },
     ],
-    ['openchrome browser fill --ref e5 -5', 'interact', { action: 'fill', ref: 'e5', value: '-5' }],
+    ['openchrome fill --ref e5 -5', 'interact', { action: 'fill', ref: 'e5', value: '-5' }],
+    ['openchrome fill e5 -- --draft', 'interact', { action: 'fill', ref: 'e5', value: '--draft' }],
     [
-      'openchrome browser fill e5 -- --draft',
-      'interact',
-      { action: 'fill', ref: 'e5', value: '--draft' },
-    ],
-    [
-      'openchrome browser select Country Norway',
+      'openchrome select Country Norway',
       'interact',
       { action: 'select', query: 'Country', value: 'Norway' },
     ],
-    ['openchrome browser keys Control+A', 'interact', { action: 'press', value: 'Control+A' }],
-    ['openchrome browser press Tab Enter', 'interact', { action: 'press', value: 'Tab Enter' }],
+    ['openchrome keys Control+A', 'interact', { action: 'press', value: 'Control+A' }],
+    ['openchrome press Tab Enter', 'interact', { action: 'press', value: 'Tab Enter' }],
     [
-      'openchrome browser upload e3 a.pdf b.pdf',
+      'openchrome upload e3 a.pdf b.pdf',
       'interact',
       { action: 'upload', ref: 'e3', value: ['a.pdf', 'b.pdf'] },
     ],
-    ['openchrome browser find Sign in --role button', 'find', { query: 'Sign in', role: 'button' }],
-    ['openchrome browser get title', 'tabs_context', { all: true, limit: 1000 }],
+    ['openchrome find Sign in --role button', 'find', { query: 'Sign in', role: 'button' }],
+    ['openchrome get title', 'tabs_context', { all: true, limit: 1000 }],
+    ['openchrome get url --tab-id 8A3F', 'tabs_context', { all: true, limit: 1000, tabId: '8A3F' }],
     [
-      'openchrome browser get url --tab-id 8A3F',
-      'tabs_context',
-      { all: true, limit: 1000, tabId: '8A3F' },
-    ],
-    [
-      'openchrome browser get count \'a[href="x"]\'',
+      'openchrome get count \'a[href="x"]\'',
       'javascript_tool',
       { code: 'document.querySelectorAll("a[href=\\"x\\"]").length' },
     ],
-    ["openchrome browser eval '1 + 1'", 'javascript_tool', { code: '1 + 1' }],
+    ["openchrome eval '1 + 1'", 'javascript_tool', { code: '1 + 1' }],
     [
-      'openchrome browser screenshot page.png --full-page',
+      'openchrome screenshot page.png --full-page',
       'page_screenshot',
       { path: 'page.png', fullPage: true },
     ],
-    ['openchrome browser screenshot --format jpeg', 'page_screenshot', { format: 'jpeg' }],
-    ['openchrome browser screenshot --format json', 'page_screenshot', {}],
+    ['openchrome screenshot --format jpeg', 'page_screenshot', { format: 'jpeg' }],
+    ['openchrome screenshot --format json', 'page_screenshot', {}],
     [
-      'openchrome browser screenshot --clip \'{"x":0,"y":0,"width":9,"height":9}\'',
+      'openchrome screenshot --clip \'{"x":0,"y":0,"width":9,"height":9}\'',
       'page_screenshot',
       { clip: { x: 0, y: 0, width: 9, height: 9 } },
     ],
-    ['openchrome browser pdf out.pdf', 'page_pdf', { path: 'out.pdf' }],
-    ['openchrome browser wait Welcome back', 'wait_for', { text: 'Welcome back' }],
+    ['openchrome pdf out.pdf', 'page_pdf', { path: 'out.pdf' }],
+    ['openchrome wait Welcome back', 'wait_for', { text: 'Welcome back' }],
     [
-      'openchrome browser wait --selector-gone .spinner --timeout-ms 5000',
+      'openchrome wait --selector-gone .spinner --timeout-ms 5000',
       'wait_for',
       { selectorGone: '.spinner', timeout_ms: 5000 },
     ],
-    ['openchrome browser tab new', 'tabs', { action: 'new' }],
-    ['openchrome browser tab close 8A3F', 'tabs', { action: 'close', tabId: '8A3F' }],
-    ['openchrome browser tab list --all', 'tabs_context', { all: true }],
+    ['openchrome tabs new', 'tabs', { action: 'new' }],
+    ['openchrome tabs close 8A3F', 'tabs', { action: 'close', tabId: '8A3F' }],
+    ['openchrome tabs --all', 'tabs_context', { all: true }],
+    ['openchrome network --format lines --limit=5', 'network', { format: 'lines', limit: 5 }],
     [
-      'openchrome browser network --format lines --limit=5',
-      'network',
-      { format: 'lines', limit: 5 },
-    ],
-    [
-      "openchrome browser network --replay GetUser --args id=7 --args 'name=Ada L'",
+      "openchrome network --replay GetUser --set id=7 --set 'name=Ada L'",
       'network',
       { replay: 'GetUser', args: { id: 7, name: 'Ada L' } },
     ],
-    ['openchrome browser cookies', 'cookies', { action: 'list' }],
+    ['openchrome cookies', 'cookies', { action: 'list' }],
     [
-      'openchrome browser cookies set theme dark',
+      'openchrome cookies set theme dark',
       'cookies',
       { action: 'set', name: 'theme', value: 'dark' },
     ],
+    ['openchrome storage save login.json', 'storage', { action: 'save', path: 'login.json' }],
+    ['openchrome dialog dismiss', 'handle_dialog', { accept: false }],
     [
-      'openchrome browser storage save login.json',
-      'storage',
-      { action: 'save', path: 'login.json' },
-    ],
-    ['openchrome browser dialog dismiss', 'handle_dialog', { accept: false }],
-    [
-      'openchrome browser emulate iphone-15 --locale null',
+      'openchrome emulate iphone-15 --locale null',
       'emulate',
       { device: 'iphone-15', locale: null },
     ],
@@ -182,7 +197,7 @@ describe('what people type', () => {
       { kind: 'crawl', args: { url: 'https://example.com', max_pages: 9 } },
     ],
     [
-      'openchrome tasks start crawl --args url=https://example.com --resume-from 019a8c1f2b3d4e5f',
+      `openchrome tasks start crawl --args '{"url":"https://example.com"}' --resume-from 019a8c1f2b3d4e5f`,
       'oc_task_start',
       { kind: 'crawl', args: { url: 'https://example.com' }, resume_from: '019a8c1f2b3d4e5f' },
     ],
@@ -222,8 +237,8 @@ describe('what people type', () => {
   });
 
   it.each([
-    ['openchrome browser click', 'openchrome browser click needs <target>: a ref, CSS or words.'],
-    ['openchrome browser open a b', 'openchrome browser open does not know what to do with "b".'],
+    ['openchrome click', 'openchrome click needs <target>: a ref, CSS or words.'],
+    ['openchrome open a b', 'openchrome open does not take the argument "b".'],
     [
       'openchrome browser read-page --mode xml',
       '--mode must be one of ax, dom, css, markdown, not "xml".',
@@ -231,20 +246,14 @@ describe('what people type', () => {
     ['openchrome browser read-page --depth two', '--depth must be a number, not "two".'],
     ['openchrome browser read-page --urls=maybe', '--urls must be on or off, not "maybe".'],
     [
-      'openchrome browser network --limt 5',
-      'openchrome browser network has no option --limt; did you mean --limit?',
+      'openchrome network --limt 5',
+      'openchrome network has no option --limt; did you mean --limit?',
     ],
-    ['openchrome browser network --limit', '--limit needs a value.'],
-    [
-      'openchrome browser get value e12',
-      'openchrome browser get value takes a CSS selector, not the ref e12.',
-    ],
-    [
-      'openchrome browser get text words',
-      'openchrome browser get text takes ref or selector, not words: "words".',
-    ],
+    ['openchrome network --limit', '--limit needs a value.'],
+    ['openchrome get value e12', 'openchrome get value takes a CSS selector, not the ref e12.'],
+    ['openchrome get text words', 'openchrome get text takes ref or selector, not words: "words".'],
     ['openchrome browser fill-form --fields [', '--fields must be JSON, not "[".'],
-    ['openchrome browser state --format xml', '--format must be one of text, json, not "xml".'],
+    ['openchrome state --format xml', '--format must be one of text, json, not "xml".'],
   ])('%s: %s', (line, message) => {
     expect(() => read(line)).toThrow(message);
   });

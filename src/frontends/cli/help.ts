@@ -1,15 +1,18 @@
 // Renders the help of a command, of a command group, and of the program. Pure.
-import type { ConfigUsage, UsageKind, UsageField } from '../../toolkit/usage.ts';
+import type { ConfigUsage, UsageKind } from '../../toolkit/usage.ts';
 import {
   type Command,
+  type CommandField,
   formatDashed,
   formatCommandName,
+  formatFieldName,
   type Positional,
   type ToolCommand,
 } from './command.ts';
 import { type Option, listOptions } from './cli-options.ts';
+import { wrapParagraph, wrapText } from './text-layout.ts';
 
-type HelpRow = readonly [name: string, text: string];
+export type HelpRow = readonly [name: string, text: string];
 
 const PLACEHOLDERS: Readonly<Record<UsageKind, string>> = {
   text: 'TEXT',
@@ -32,109 +35,139 @@ export const renderCommandHelp = (
   columns: number,
 ): string => {
   const isTool = isToolCommand(command);
-  const own = command.fields.filter(({ name }) => !isEverywhere(name));
-  const everywhere = command.fields.filter(({ name }) => isEverywhere(name));
-  return sections([
-    `Usage: ${usageLine(command)}`,
-    description(command),
-    rows(
-      'Arguments',
-      command.positionals.map((positional) => positionalRow(positional, command.fields)),
-      columns,
-    ),
-    rows(
+  const listed = command.fields.filter(
+    ({ name, unlisted }) => !unlisted && !command.positionals.some(({ label }) => label === name),
+  );
+  const own = listed.filter(({ name }) => !isEverywhere(name));
+  const everywhere = listed.filter(({ name }) => isEverywhere(name));
+  return joinSections([
+    renderUsage(command, columns),
+    wrapParagraph(command.description ?? `${command.summary}.`, columns),
+    renderRows('Arguments', command.positionals.map(positionalRow(command)), columns),
+    renderRows(
       'Options',
       [...own.map(fieldRow), ...(command.configured ? config.map(configRow) : [])],
       columns,
     ),
-    isTool
-      ? rows(
-          'Options of every command',
-          [
-            ...everywhere.map(fieldRow),
-            ...listOptions(command)
-              .filter(({ name }) => !own.some((field) => formatDashed(field.name) === name))
-              .map(optionRow),
-          ],
-          columns,
-        )
-      : '',
-    isTool && command.stored !== true
-      ? 'Flags of the configuration ("openchrome serve --help") hold for the daemon that is ' +
-        'started where none runs.'
-      : '',
-    command.examples.length > 0
-      ? `Examples:\n${command.examples.map((line) => `  ${line}`).join('\n')}`
-      : '',
+    isTool ? renderRows('Common options', commonRows(command, own, everywhere), columns) : '',
+    renderExamples(command.examples, columns),
+    isTool ? wrapParagraph(describeOtherArguments(command), columns) : '',
   ]);
 };
 
+const commonRows = (
+  command: ToolCommand,
+  own: readonly CommandField[],
+  everywhere: readonly CommandField[],
+): HelpRow[] => [
+  ...everywhere.map(fieldRow),
+  ...listOptions(command)
+    .filter(({ unlisted }) => !unlisted)
+    .filter(({ name }) => !own.some((field) => formatFieldName(field) === name))
+    .map(optionRow),
+];
+
+const describeOtherArguments = ({ tool, path, fields, within }: ToolCommand): string => {
+  if (path[0] === 'call' || within !== undefined || !fields.some(({ unlisted }) => unlisted))
+    return '';
+  return `All arguments: "openchrome call ${tool} --help".`;
+};
+
+/** The commands of a group, with or without a title. */
+export interface HelpSection {
+  readonly title: string;
+  readonly rows: readonly HelpRow[];
+}
+
 export const renderGroupHelp = (
   path: readonly string[],
-  says: string,
-  entries: readonly HelpRow[],
+  summary: string,
+  sections: readonly HelpSection[],
   examples: readonly string[],
   columns: number,
 ): string => {
   const word = path.length === 0 ? '[command]' : '<command>';
-  return sections([
-    `Usage: ${formatCommandName({ path })} ${word} [options]`,
-    says,
-    rows('Commands', entries, columns),
-    examples.length > 0 ? `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}` : '',
-    `Run "${formatCommandName({ path })} <command> --help" for more about one.`,
+  const width = nameWidth(sections.flatMap(({ rows }) => rows));
+  return joinSections([
+    wrapParagraph(`Usage: ${formatCommandName({ path })} ${word} [options]`, columns),
+    wrapParagraph(summary, columns),
+    ...sections.map(({ title, rows }) => renderRows(title, rows, columns, width)),
+    renderExamples(examples, columns),
+    wrapParagraph(
+      `"${formatCommandName({ path })} <command> --help" describes a command.`,
+      columns,
+    ),
   ]);
 };
 
-const usageLine = (command: Command): string => {
-  const places = command.positionals.map(({ label, required, rest }) => {
-    const inside = `${formatDashed(label)}${rest ? '...' : ''}`;
-    return required ? `<${inside}>` : `[${inside}]`;
+const renderUsage = (command: Command, columns: number): string => {
+  const places = command.positionals.map((positional) => {
+    const inside = `${placeName(positional, command.fields)}${positional.rest ? '...' : ''}`;
+    return positional.required ? `<${inside}>` : `[${inside}]`;
   });
-  return [formatCommandName(command), ...places, '[options]'].join(' ');
+  const [first = '', ...more] = wrapText(
+    ['Usage:', formatCommandName(command), ...places, '[options]'].join(' '),
+    columns - 2,
+  );
+  return [first, ...more.map((line) => `  ${line}`)].join('\n');
+};
+
+/** The name of a positional argument; a tab is `tab`, not `tab-id`. */
+const placeName = ({ label }: Positional, fields: readonly CommandField[]): string => {
+  const field = fields.find(({ name }) => name === label);
+  return field ? formatFieldName(field) : formatDashed(label);
 };
 
 /** Arguments common to all tools are listed after the tool's own. */
 const isEverywhere = (name: string): boolean =>
-  ['taskId', 'timeout_ms', 'output_mode', 'output_inline_limit_bytes'].includes(name);
+  ['tabId', 'taskId', 'timeout_ms', 'output_mode', 'output_inline_limit_bytes'].includes(name);
 
-const description = ({ summary, description: more }: Command): string =>
-  more === undefined || more.startsWith(summary)
-    ? `${more ?? summary}${more === undefined ? '.' : ''}`
-    : `${summary}.\n\n${more}`;
+const TARGET = "A ref (e12), CSS ('#save', css=button) or words (Sign in, text=e12)";
 
-const positionalRow = (
-  { label, as, describe }: Positional,
-  fields: readonly UsageField[],
-): HelpRow => {
-  if (as === 'target')
-    return [
-      formatDashed(label),
-      'A ref (e12), CSS (#save, css=button) or words ("Sign in", text=e12)',
-    ];
-  if (as === 'slot') return [formatDashed(label), label === 'selector' ? 'CSS' : 'Its name'];
-  const field = fields.find(({ name }) => name === label);
-  return [formatDashed(label), describe ?? (field ? meaning(field) : '')];
-};
+const positionalRow =
+  ({ fields }: Command) =>
+  (positional: Positional): HelpRow => {
+    const { label, as, describe } = positional;
+    const field = fields.find(({ name }) => name === label);
+    const text = as === 'target' ? TARGET : field && describeMeaning(field);
+    return [placeName(positional, fields), describe ?? text ?? ''];
+  };
 
-const fieldRow = (field: UsageField): HelpRow => {
-  const { name, kind, values } = field;
-  const flag = `--${formatDashed(name)}`;
+const fieldRow = (field: CommandField): HelpRow => {
+  const { kind, values } = field;
+  const name = formatFieldName(field);
   if (kind === 'switch')
-    return [field.default === true ? `--no-${formatDashed(name)}` : flag, meaning(field)];
-  const placeholder = values ? values.join('|') : PLACEHOLDERS[kind];
-  return [`${flag} <${placeholder.length > 40 ? 'NAME' : placeholder}>`, meaning(field)];
+    return [field.default === true ? `--no-${name}` : `--${name}`, describeMeaning(field)];
+  const placeholder = values && !hasManyValues(field) ? values.join('|') : PLACEHOLDERS[kind];
+  return [`--${name} ${formatPlaceholder(field, placeholder)}`, describeMeaning(field)];
 };
 
-const meaning = ({ describe = '', kind, values, default: standard }: UsageField): string => {
-  const listed = values && values.join('|').length > 40 ? `one of ${values.join(', ')}` : '';
-  const repeated = kind === 'list' ? 'repeatable' : '';
-  const given =
+const formatPlaceholder = ({ name, values, types, file }: CommandField, usual: string): string => {
+  if (/(?:_ms|Ms)$/.test(name)) return '<TIME>';
+  if (file) return '<FILE>';
+  if (name === 'tabId') return '<TAB>';
+  if (types?.includes('boolean') && !values) return '[=NAME]';
+  return `<${usual}>`;
+};
+
+const MANY_CHARACTERS = 24;
+
+const hasManyValues = ({ values = [] }: CommandField): boolean =>
+  values.join('|').length > MANY_CHARACTERS;
+
+const describeMeaning = (field: CommandField): string => {
+  const { describe = '', kind, values, default: standard } = field;
+  const isListed = values !== undefined && hasManyValues(field) && !describe.includes(', ');
+  const facts = [
+    isListed ? `one of ${values.join(', ')}` : '',
+    kind === 'list' ? 'repeatable' : '',
     standard === undefined || kind === 'switch' || isEmpty(standard)
       ? ''
-      : `default ${JSON.stringify(standard)}`;
-  const facts = [listed, repeated, given].filter((fact) => fact !== '').join('; ');
-  return [describe, facts === '' ? '' : `(${facts})`].filter((part) => part !== '').join(' ');
+      : `default ${JSON.stringify(standard)}`,
+  ].filter((fact) => fact !== '');
+  return [describe, facts.length === 0 ? '' : `(${facts.join('; ')})`]
+    .filter((part) => part !== '')
+    .join(' ');
 };
 
 const isEmpty = (value: unknown): boolean =>
@@ -150,36 +183,45 @@ const configRow = ({ flag, kind, placeholder, describe }: ConfigUsage): HelpRow 
   kind === 'list' ? `${describe} (repeatable)` : describe,
 ];
 
-const sections = (parts: readonly string[]): string =>
+const joinSections = (parts: readonly string[]): string =>
   parts.filter((part) => part !== '').join('\n\n');
 
-/** Longer names get a line of their own. */
-const NAME_WIDTH = 30;
-
-const rows = (title: string, entries: readonly HelpRow[], columns: number): string => {
-  if (entries.length === 0) return '';
-  const width = Math.min(NAME_WIDTH, Math.max(...entries.map(([name]) => name.length)));
-  const indent = ' '.repeat(width + 4);
-  const lines = entries.flatMap(([name, text]) => {
-    const wrapped = wrap(text, Math.max(30, columns - indent.length));
-    const head =
-      name.length > width
-        ? [`  ${name}`, ...(text === '' ? [] : [`${indent}${wrapped[0] ?? ''}`])]
-        : [`  ${name.padEnd(width)}  ${wrapped[0] ?? ''}`];
-    return [...head, ...wrapped.slice(1).map((line) => `${indent}${line}`)].map((line) =>
-      line.trimEnd(),
-    );
-  });
-  return `${title}:\n${lines.join('\n')}`;
+const renderExamples = (examples: readonly string[], columns: number): string => {
+  if (examples.length === 0) return '';
+  const lines = examples.flatMap((example) =>
+    wrapText(example, columns - 4).map((line, i) => `${i === 0 ? '  ' : '    '}${line}`),
+  );
+  return `Examples:\n${lines.join('\n')}`;
 };
 
-const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+/** Longer names get a line of their own. */
+const MAX_NAME_WIDTH = 26;
+/** With less space beside the names, the texts are below them. */
+const MIN_TEXT_WIDTH = 24;
+
+const nameWidth = (rows: readonly HelpRow[]): number =>
+  Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= MAX_NAME_WIDTH));
+
+const renderRows = (
+  title: string,
+  rows: readonly HelpRow[],
+  columns: number,
+  width = nameWidth(rows),
+): string => {
+  if (rows.length === 0) return '';
+  const isNarrow = columns - width - 4 < MIN_TEXT_WIDTH;
+  const indent = ' '.repeat(isNarrow ? 6 : width + 4);
+  const lines = rows.flatMap(([name, text]) => {
+    const texts = text === '' ? [] : wrapText(text, columns - indent.length);
+    if (isNarrow || name.length > width)
+      return [
+        ...wrapText(name, columns - 2).map((line) => `  ${line}`),
+        ...texts.map((line) => `${indent}${line}`),
+      ];
+    const [first = '', ...more] = texts;
+    return [`  ${name.padEnd(width)}  ${first}`, ...more.map((line) => `${indent}${line}`)];
+  });
+  return [...(title === '' ? [] : [`${title}:`]), ...lines.map((line) => line.trimEnd())].join(
+    '\n',
+  );
 };

@@ -53,6 +53,7 @@ const run = async (
     err: (text) => err.push(text),
     status: () => {},
     paint: (_, text) => text,
+    paintError: (_, text) => text,
   };
   const words = typeof argv === 'string' ? argv.split(' ').filter((word) => word !== '') : argv;
   const status = await runCli(words, wiring, terminal);
@@ -97,6 +98,11 @@ const says = (...texts: string[]): ToolAnswer => ({
   content: texts.map((text) => ({ type: 'text', text })),
 });
 
+const failureOf = async (argv: string | readonly string[], over: Partial<Wiring> = {}) => {
+  const words = typeof argv === 'string' ? argv.split(' ') : argv;
+  return errorIn(await run([...words, '--json'], over));
+};
+
 const errorIn = ({ out }: Run): { code: string; message: string; commands?: string[] } =>
   (JSON.parse(out) as { error: never }).error;
 
@@ -110,7 +116,8 @@ describe('help', () => {
       'doctor',
       'install-browser',
       'version',
-      'browser',
+      'open',
+      'click',
       'tasks',
       'crawl',
       'call',
@@ -128,16 +135,19 @@ describe('help', () => {
 });
 
 describe('a command that is a tool', () => {
-  it('calls the daemon, and prints the JSON unchanged', async () => {
-    const { wiring, asked } = daemon(says('{"url":"https://example.com/","status":200}'));
-    const { status, out } = await run(
-      'browser open https://example.com --wait-until commit --session shop --headless',
-      wiring,
+  it('calls the daemon, and prints text, or JSON with --json', async () => {
+    const { wiring, asked } = daemon(
+      says('{"tabId":"8A","url":"https://example.com/","title":"Example","status":200}'),
     );
-    expect({ status, out }).toEqual({
+    const words = 'open https://example.com --wait-until commit --session shop --headless';
+    expect(await run(words, wiring)).toMatchObject({
       status: 0,
-      out: '{"url":"https://example.com/","status":200}',
+      out: 'Example\nhttps://example.com/',
     });
+    expect((await run(`${words} --json`, wiring)).out).toBe(
+      '{"tabId":"8A","url":"https://example.com/","title":"Example","status":200}',
+    );
+    asked.pop();
     expect(asked).toMatchObject([
       {
         name: 'navigate',
@@ -149,33 +159,51 @@ describe('a command that is a tool', () => {
     ]);
   });
 
-  it('prints text as it is for people, as a JSON string for programs, and notes on stderr', async () => {
+  it('prints text as text, on a terminal and in a pipe, and notes on stderr', async () => {
     const { wiring } = daemon(says('button "Save" [e1]', 'a note'));
-    expect(await run('browser state', wiring, true)).toMatchObject({
-      out: 'button "Save" [e1]',
-      err: 'a note',
-    });
-    expect(await run('browser state', wiring)).toMatchObject({
-      out: '"button \\"Save\\" [e1]"',
-      err: 'a note',
-    });
-    expect(await run('browser state --format text', wiring)).toMatchObject({
-      out: 'button "Save" [e1]',
-    });
-    expect(await run('browser state --format json', wiring, true)).toMatchObject({
-      out: '"button \\"Save\\" [e1]"',
+    for (const interactive of [true, false])
+      expect(await run('state', wiring, interactive)).toMatchObject({
+        out: 'button "Save" [e1]',
+        err: 'a note',
+      });
+    for (const flag of ['--json', '--format json'])
+      expect(await run(`state ${flag}`, wiring)).toMatchObject({
+        out: '"button \\"Save\\" [e1]"',
+      });
+  });
+
+  it('prints the data of `call` and `extract` as JSON, and their text as text', async () => {
+    const data = daemon(says('{"items":[]}')).wiring;
+    expect(await run('call tabs_context', data)).toMatchObject({ out: '{"items":[]}' });
+    expect(await run(['extract', '--schema', '{}'], data)).toMatchObject({ out: '{"items":[]}' });
+    const text = daemon(says('# Shop')).wiring;
+    expect(await run('call read_page', text)).toMatchObject({ out: '# Shop' });
+    expect(await run('call read_page --json', text)).toMatchObject({ out: '"# Shop"' });
+  });
+
+  it('prints page text that looks like JSON unchanged', async () => {
+    const { wiring } = daemon(says('{"a": 1}'));
+    expect(await run('get text', wiring)).toMatchObject({ out: '{"a": 1}' });
+    expect(await run('get text --json', wiring)).toMatchObject({ out: '"{\\"a\\": 1}"' });
+  });
+
+  it('has the status 1 if the call worked but the answer is no', async () => {
+    const answer = { ...says('No match.'), _meta: { 'openchrome/facts': { negative: true } } };
+    expect(await run('find Save', daemon(answer as ToolAnswer).wiring)).toMatchObject({
+      status: 1,
+      out: 'No match.',
     });
   });
 
   it('calls the next daemon if the first one is ending', async () => {
     const { wiring, asked } = endingDaemon(says('{"tabs":[]}'));
-    expect(await run('browser tab list', wiring)).toMatchObject({ status: 0, out: '{"tabs":[]}' });
+    expect(await run('tabs --json', wiring)).toMatchObject({ status: 0, out: '{"tabs":[]}' });
     expect(asked).toHaveLength(1);
   });
 
   it('prints lines as lines on request', async () => {
     const { wiring } = daemon(says('200 48 json GET x/y\ncursor 8'));
-    expect(await run('browser network --format lines', wiring)).toMatchObject({
+    expect(await run('network --format lines', wiring)).toMatchObject({
       out: '200 48 json GET x/y\ncursor 8',
     });
   });
@@ -185,21 +213,23 @@ describe('a command that is a tool', () => {
       ...says(`{"error":{"code":"${code}","message":"No.","hint":"Do.","retryable":false}}`),
       isError: true,
     });
-    expect(await run('browser back', daemon(failure('no_history')).wiring)).toMatchObject({
-      status: 1,
-      out: expect.stringContaining('"no_history"'),
-      err: '',
-    });
-    expect(await run('browser back', daemon(failure('invalid_argument')).wiring)).toMatchObject({
-      status: 2,
-    });
-    expect(await run('browser back', daemon(failure('chrome_not_found')).wiring)).toMatchObject({
-      status: 3,
-    });
-    expect(await run('browser back', daemon(failure('no_history')).wiring, true)).toMatchObject({
-      out: '',
-      err: 'error: No.\n  Do.',
-    });
+    for (const [code, status] of [
+      ['no_history', 1],
+      ['invalid_argument', 2],
+      ['chrome_not_found', 3],
+    ] as const) {
+      const { wiring } = daemon(failure(code));
+      expect(await run('back', wiring)).toMatchObject({
+        status,
+        out: '',
+        err: `error: No. (${code})\n  Do.`,
+      });
+      expect(await run('back --json', wiring)).toMatchObject({ status, err: '' });
+      expect(await run('call navigate', wiring)).toMatchObject({
+        status,
+        out: expect.stringContaining(`"${code}"`) as string,
+      });
+    }
   });
 
   it('takes its arguments as one JSON object, from stdin too', async () => {
@@ -208,14 +238,14 @@ describe('a command that is a tool', () => {
       [
         'call',
         'fill_form',
-        '--json',
+        '--args',
         '{"fields":[{"label":"a","value":1}],"submit":false}',
         '--submit',
         'true',
       ],
       wiring,
     );
-    await run('call navigate --json -', {
+    await run('call navigate --args -', {
       ...wiring,
       readStdin: async () => '{"url":"https://example.com"}',
     });
@@ -223,7 +253,7 @@ describe('a command that is a tool', () => {
       { fields: [{ label: 'a', value: 1 }], submit: true },
       { url: 'https://example.com' },
     ]);
-    expect(await run(['call', 'navigate', '--json', '[1]'], wiring)).toMatchObject({ status: 2 });
+    expect(await run(['call', 'navigate', '--args', '[1]'], wiring)).toMatchObject({ status: 2 });
   });
 
   it('is answered from the home folder if no daemon is needed and none runs', async () => {
@@ -235,35 +265,37 @@ describe('a command that is a tool', () => {
     for (const argv of [
       ['journal', 'summary'],
       ['output', 'show', 'oh_A'],
-      ['tasks', 'list'],
-      ['browser', 'network', '--detail', 'GET x/y'],
+      ['tasks'],
+      ['network', '--detail', 'GET x/y'],
     ])
-      expect(await run(argv, { callStored })).toMatchObject({ status: 0, out: '{"stored":true}' });
+      expect(await run([...argv, '--json'], { callStored })).toMatchObject({
+        status: 0,
+        out: '{"stored":true}',
+      });
     expect(stored).toEqual([
       ['oc_journal', { action: 'summary' }],
       ['oc_output_fetch', { output_handle: 'oh_A' }],
       ['oc_task_list', {}],
       ['network', { detail: 'GET x/y' }],
     ]);
-    expect(errorIn(await run('browser network', { callStored }))).toMatchObject({
+    expect(await failureOf('network', { callStored })).toMatchObject({
       code: 'no_daemon',
     });
     const connect = (): Promise<never> =>
       Promise.reject(fail('daemon_version_mismatch', 'Another build.'));
-    expect(await run('tasks list', { callStored, connect })).toMatchObject({
+    expect(await run('tasks --json', { callStored, connect })).toMatchObject({
       status: 0,
       out: '{"stored":true}',
     });
   });
 
   it('shows only a part of the reply if the command is about that part', async () => {
-    const { wiring } = daemon(says('{"meta":{},"events_tail":[{"at":1},{"at":2}]}'));
-    expect(await run('tasks logs 019a8c1f2b3d4e5f', wiring)).toMatchObject({
-      out: '[{"at":1},{"at":2}]',
-    });
-    expect(await run('tasks logs 019a8c1f2b3d4e5f --format text', wiring)).toMatchObject({
-      out: '{"at":1}\n{"at":2}',
-    });
+    const events = '[{"ts":1,"kind":"started"},{"ts":2,"kind":"progress","data":{"done":3}}]';
+    const { wiring } = daemon(says(`{"meta":{},"events_tail":${events}}`));
+    expect(await run('tasks logs 1a1e --json', wiring)).toMatchObject({ out: events });
+    expect((await run('tasks logs 1a1e', wiring)).out).toMatch(
+      /^1970-01-01 \S+ {2}started\n1970-01-01 \S+ {2}progress {2}3$/,
+    );
   });
 });
 
@@ -272,7 +304,7 @@ describe('the skill for agents', () => {
     const { status, out } = await run('skill');
     expect(status).toBe(0);
     expect(out).toMatch(/^---\nname: openchrome\ndescription: [^:\n]{50,}\n---\n/);
-    expect(out).toContain('- `openchrome browser click <target>`');
+    expect(out).toContain('- `openchrome click <target>`');
   });
 });
 
@@ -332,18 +364,20 @@ describe('install-browser', () => {
     expect(await run('install-browser')).toMatchObject({
       status: 0,
       err: '50 %',
+      out: '/browsers/chrome',
+    });
+    expect(await run('install-browser --json')).toMatchObject({
       out: '{"path":"/browsers/chrome","product":"chrome","source":"installed"}',
     });
-    expect(await run('install-browser', {}, true)).toMatchObject({ out: '/browsers/chrome' });
   });
 });
 
 describe('failures', () => {
-  it('is the structured failure on stdout, with the status of the failure table', async () => {
+  it('is the structured failure on stdout with --json, with the status of the failure table', async () => {
     const failing = {
       installBrowser: () => Promise.reject(fail('chrome_not_found', 'No internet.')),
     };
-    const result = await run('install-browser', failing);
+    const result = await run('install-browser --json', failing);
     expect(result).toMatchObject({ status: 3, err: '' });
     expect(errorIn(result)).toMatchObject({
       code: 'chrome_not_found',
@@ -352,37 +386,40 @@ describe('failures', () => {
     });
   });
 
-  it('is a sentence on stderr for people', async () => {
+  it('is a sentence on stderr', async () => {
     const failing = {
       installBrowser: () =>
         Promise.reject(fail('chrome_not_found', 'No internet.', { hint: 'Connect.' })),
     };
-    expect(await run('install-browser', failing, true)).toMatchObject({
+    expect(await run('install-browser', failing)).toMatchObject({
       status: 3,
       out: '',
-      err: 'error: No internet.\n  Connect.',
+      err: 'error: No internet. (chrome_not_found)\n  Connect.',
     });
   });
 
   it('may be an unknown command: the closest is named', async () => {
-    const result = await run('docter');
+    const result = await run('docter --json');
     expect(result.status).toBe(2);
     expect(errorIn(result)).toMatchObject({
       code: 'invalid_argument',
       message: 'There is no command "docter"; did you mean doctor?',
     });
     expect(errorIn(result).commands).toContain('serve');
-    expect(errorIn(await run('browser clik e1')).message).toBe(
-      'There is no command "browser clik"; did you mean browser click?',
+    for (const words of ['clik e1', 'browser clik e1'])
+      expect((await failureOf(words)).message).toBe(
+        'There is no command "clik"; did you mean click?',
+      );
+    expect((await failureOf('get')).message).toBe(
+      'openchrome get needs a command: url, title, text, html, value, attr, count.',
     );
-    expect(errorIn(await run('browser')).message).toBe('openchrome browser needs a command.');
   });
 
   it('may be an unknown flag: the closest is named', async () => {
-    const result = await run('doctor --chrome-pth x');
+    const result = await run('doctor --json --chrome-pth x');
     expect(result.status).toBe(2);
     expect(errorIn(result).message).toContain('did you mean --chrome-path?');
-    expect(errorIn(await run('browser open x --wait-untill load')).message).toContain(
+    expect((await failureOf('open x --wait-untill load')).message).toContain(
       'did you mean --wait-until?',
     );
   });
@@ -393,7 +430,7 @@ describe('failures', () => {
   });
 
   it('may be a defect: it has an id and no stack trace', async () => {
-    const result = await run('doctor', {
+    const result = await run('doctor --json', {
       runDoctor: () => Promise.reject(new Error('secret detail')),
     });
     expect(result.status).toBe(1);
@@ -413,7 +450,7 @@ describe('openchrome secrets', () => {
       expect((await run('secrets list', { home }, true)).out).toBe(
         'No host is confirmed for a secret.',
       );
-      expect((await run('secrets allow PASSWORD Login.Example.com', { home })).out).toBe(
+      expect((await run('secrets allow PASSWORD Login.Example.com --json', { home })).out).toBe(
         '{"name":"PASSWORD","host":"login.example.com","allowed":true}',
       );
       await run('secrets allow PASSWORD localhost:3000', { home });
@@ -423,7 +460,9 @@ describe('openchrome secrets', () => {
       expect((await run('secrets remove PASSWORD localhost:3000', { home }, true)).out).toBe(
         'PASSWORD is no longer filled into pages of localhost:3000.',
       );
-      expect((await run('secrets list', { home })).out).toBe('{"PASSWORD":["login.example.com"]}');
+      expect((await run('secrets list --json', { home })).out).toBe(
+        '{"PASSWORD":["login.example.com"]}',
+      );
     } finally {
       rmSync(root, { recursive: true, force: true });
     }

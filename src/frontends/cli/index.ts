@@ -23,7 +23,7 @@ export const runCli = async (
 ): Promise<number> => {
   try {
     return await runCommand(expandShortcuts(argv), {
-      program: { commands, findCommand, wordsBehind: listFollowingWords },
+      program: { commands, findCommand, listFollowingWords },
       wiring,
       terminal,
     });
@@ -31,6 +31,7 @@ export const runCli = async (
     return printFailure(
       error instanceof Failure ? error : await reportDefect(error, terminal),
       terminal,
+      argv.includes('--json') ? 'json' : 'text',
     );
   }
 };
@@ -97,11 +98,11 @@ const asksForHelp = (words: readonly string[]): boolean => {
 const unknownCommand = (group: readonly string[], word: string | undefined): Failure => {
   const names = listFollowingWords(group).map(([name]) => name);
   const hint = `Run "${formatCommandName({ path: group })} --help" to see the commands.`;
-  if (word === undefined)
-    return fail('invalid_argument', `${formatCommandName({ path: group })} needs a command.`, {
-      commands: names,
-      hint,
-    });
+  if (word === undefined || word.startsWith('-')) {
+    const name = formatCommandName({ path: group });
+    const message = `${name} needs a command: ${names.join(', ')}.`;
+    return fail('invalid_argument', message, { commands: names, hint });
+  }
   const meant = findClosest(word, names);
   const message = `There is no command "${[...group, word].join(' ').slice(0, 200)}"`;
   return fail(

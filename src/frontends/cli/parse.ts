@@ -2,12 +2,14 @@
 import { findClosest } from '../../core/closest.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import type { ConfigUsage, UsageField } from '../../toolkit/usage.ts';
-import { parseValue } from './argument-values.ts';
-import { FORMATS, listOptions, type OutputFormat } from './cli-options.ts';
+import type { ConfigUsage } from '../../toolkit/usage.ts';
+import { parseFieldPair, parseValue } from './argument-values.ts';
+import { FORMATS, listOptions, type OutputFormat, SHORT_FLAGS } from './cli-options.ts';
 import {
+  type CommandField,
   formatCommandName,
   formatDashed,
+  formatFieldName,
   formatPlain,
   type Positional,
   type ToolCommand,
@@ -19,6 +21,8 @@ export interface Parsed {
   readonly session?: string;
   /** Arguments as one JSON object, or `-` for stdin. */
   readonly json?: string;
+  /** The words before they were assigned to arguments. */
+  readonly words: readonly string[];
   readonly follow: boolean;
   /** Configuration flags, unparsed. */
   readonly flags: readonly string[];
@@ -33,17 +37,16 @@ export const parseWords = (
   const given: Record<string, unknown> = {};
   for (const [field, texts] of sorted.fields) given[field.name] = parseValue(field, texts);
   const elsewhere =
-    sorted.options.has('json') || (command.within !== undefined && command.within.name in given);
+    sorted.options.has('args') || (command.within !== undefined && command.within.name in given);
   const slots = placeWords(command, sorted.words, given, elsewhere);
-  const [format, session, json] = ['format', 'session', 'json'].map((name) =>
-    sorted.options.get(name),
-  );
+  const { options } = sorted;
   return defined({
     args: argumentsOf(command, given, slots),
-    format: format === undefined ? undefined : requireFormat(format),
-    session,
-    json,
-    follow: sorted.options.has('follow'),
+    words: sorted.words,
+    format: options.has('json') ? 'json' : parseFormat(options.get('format')),
+    session: options.get('session'),
+    json: options.get('args'),
+    follow: options.has('follow'),
     flags: sorted.flags,
   });
 };
@@ -66,19 +69,19 @@ const parseObject = (text: string): Record<string, unknown> => {
   } catch (error) {
     throw fail(
       'invalid_argument',
-      `--json is not valid JSON: ${error instanceof Error ? error.message : ''}`,
-      { argument: 'json' },
+      `--args is not valid JSON: ${error instanceof Error ? error.message : ''}`,
+      { argument: 'args' },
       error,
     );
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw fail('invalid_argument', '--json must be one JSON object.', { argument: 'json' });
+  throw fail('invalid_argument', '--args must be one JSON object.', { argument: 'args' });
 };
 
 interface Sorted {
   readonly words: string[];
-  readonly fields: Map<UsageField, string[]>;
+  readonly fields: Map<CommandField, string[]>;
   readonly options: Map<string, string>;
   readonly flags: string[];
 }
@@ -112,15 +115,15 @@ const takeFlag = (
   queue: string[],
   sorted: Sorted,
 ): void => {
-  const { flag, inline } = splitFlag(word === '-h' ? '--help' : word);
+  const { flag, inline } = splitFlag(SHORT_FLAGS[word] ?? word);
   const value = (): string => inline ?? queue.shift() ?? missingValue(flag);
   const name = formatPlain(flag.slice(2));
   const option = listOptions(command).find((candidate) => formatPlain(candidate.name) === name);
-  const [field, negated] = fieldNamed(command, name);
+  const [field, negated] = findField(command, name);
   if (option && !(field && isOwnFormat(field, inline ?? queue[0])))
     return void sorted.options.set(option.name, option.kind === 'switch' ? 'true' : value());
   if (field) {
-    const text = field.kind === 'switch' ? (inline ?? String(!negated)) : value();
+    const text = isSwitch(field, queue[0]) ? (inline ?? String(!negated)) : value();
     return void sorted.fields.set(field, [...(sorted.fields.get(field) ?? []), text]);
   }
   const known = config.find(
@@ -135,12 +138,24 @@ const splitFlag = (word: string): { readonly flag: string; readonly inline?: str
   return at < 0 ? { flag: word } : { flag: word.slice(0, at), inline: word.slice(at + 1) };
 };
 
+/** A flag without a value; a field that also takes texts has one only if it is unmistakable. */
+const isSwitch = (field: CommandField, next = ''): boolean =>
+  field.kind === 'switch' ||
+  (field.kind === 'scalar' &&
+    field.types?.includes('boolean') === true &&
+    !/^(?:true|false)$/.test(next) &&
+    field.values?.includes(next) !== true);
+
 /**
- * Finds a field by its name; a switch also by `no-NAME`; one that has the name of a command-line
- * option by `tool-NAME`.
+ * Finds a field by its flag or its name; a switch also by `no-NAME`; one that has the name of a
+ * command-line option by `tool-NAME`.
  */
-const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefined, boolean] => {
-  const byName = (wanted: string): UsageField | undefined =>
+const findField = (
+  { fields }: ToolCommand,
+  name: string,
+): [field: CommandField | undefined, isNegated: boolean] => {
+  const byName = (wanted: string): CommandField | undefined =>
+    fields.find((field) => formatPlain(formatFieldName(field)) === wanted) ??
     fields.find((field) => formatPlain(field.name) === wanted);
   const direct = byName(name) ?? (name.startsWith('tool') ? byName(name.slice(4)) : undefined);
   if (direct) return [direct, false];
@@ -149,12 +164,13 @@ const fieldNamed = ({ fields }: ToolCommand, name: string): [UsageField | undefi
 };
 
 /** `--format` with text or json is our option; other values belong to the tool. */
-const isOwnFormat = (field: UsageField, value: string | undefined): boolean =>
+const isOwnFormat = (field: CommandField, value: string | undefined): boolean =>
   value !== undefined &&
   !FORMATS.includes(value as OutputFormat) &&
   field.values?.includes(value) === true;
 
-const requireFormat = (text: string): OutputFormat => {
+const parseFormat = (text: string | undefined): OutputFormat | undefined => {
+  if (text === undefined) return undefined;
   if (FORMATS.includes(text as OutputFormat)) return text as OutputFormat;
   throw fail('invalid_argument', `--format must be one of ${FORMATS.join(', ')}, not "${text}".`, {
     argument: 'format',
@@ -171,7 +187,7 @@ const unknownFlag = (
   config: readonly ConfigUsage[],
 ): Failure => {
   const own = [...command.fields, ...listOptions(command)].map(
-    ({ name }) => `--${formatDashed(name)}`,
+    (one) => `--${formatFieldName(one)}`,
   );
   const near =
     findClosest(flag, own) ??
@@ -208,16 +224,19 @@ const placeWords = (
     if (texts.length > 0) place(command, positional, texts, given, slots);
     else if (positional.required && !givenElsewhere) throw missing(command, positional);
   }
-  if (left.length > 0)
-    throw fail(
-      'invalid_argument',
-      `${formatCommandName(command)} does not know what to do with "${left[0]?.slice(0, 100)}".`,
-      {
-        argument: left[0]?.slice(0, 100),
-        hint: `Run "${formatCommandName(command)} --help" to see what it takes.`,
-      },
-    );
+  if (left[0] !== undefined) throw unexpectedWord(command, left[0]);
   return slots;
+};
+
+const unexpectedWord = (command: ToolCommand, word: string): Failure => {
+  const name = formatCommandName(command);
+  const hint = word.startsWith('{')
+    ? "--json prints JSON; pass a tool's input with --args JSON."
+    : `Run "${name} --help" to see its arguments.`;
+  return fail('invalid_argument', `${name} does not take the argument "${word.slice(0, 100)}".`, {
+    argument: word.slice(0, 100),
+    hint,
+  });
 };
 
 const isGiven = ({ as, label }: Positional, given: object): boolean =>
@@ -233,8 +252,9 @@ const place = (
   const text = texts.join(' ');
   if (as === 'slot') slots[label] = requireCss(command, label, text);
   else if (as === 'target') Object.assign(given, parseTarget(command, text));
+  else if (as === 'pairs') given[label] = texts.map(parseFieldPair);
   else {
-    const field = command.fields.find(({ name }) => name === label) as UsageField;
+    const field = command.fields.find(({ name }) => name === label) as CommandField;
     const several = rest && (field.kind === 'list' || field.file === true);
     given[label] = parseValue(field, several ? texts : [text]);
   }
@@ -247,7 +267,7 @@ const parseTarget = (command: ToolCommand, text: string): Record<string, string>
     command.fields.some(({ name }) => name === one),
   );
   const words = text.slice(0, 100);
-  const find = `openchrome browser find ${JSON.stringify(words)}`;
+  const find = `openchrome find ${words}`;
   throw fail(
     'invalid_argument',
     `${formatCommandName(command)} takes ${known.join(' or ')}, not words: "${words}".`,
@@ -262,14 +282,15 @@ const requireCss = (command: ToolCommand, label: string, text: string): string =
     `${formatCommandName(command)} takes a CSS selector, not the ref ${text}.`,
     {
       argument: label,
-      hint: `Use "openchrome browser inspect ${text}" for an element by its ref.`,
+      hint: `Use "openchrome inspect ${text}" for an element by its ref.`,
     },
   );
 };
 
 const missing = (command: ToolCommand, { label, as }: Positional): Failure => {
   const forms = as === 'target' ? ': a ref, CSS or words' : '';
-  return fail('invalid_argument', `${formatCommandName(command)} needs <${label}>${forms}.`, {
+  const name = formatDashed(label);
+  return fail('invalid_argument', `${formatCommandName(command)} needs <${name}>${forms}.`, {
     argument: label,
     hint:
       command.examples[0] === undefined
@@ -279,14 +300,14 @@ const missing = (command: ToolCommand, { label, as }: Positional): Failure => {
 };
 
 const argumentsOf = (
-  { fixed, within }: ToolCommand,
+  { fixed, within, defaults }: ToolCommand,
   given: Record<string, unknown>,
   slots: Record<string, string>,
 ) => {
   const filled = Object.fromEntries(
     Object.entries(fixed).map(([name, value]) => [name, fillSlots(value, slots)]),
   );
-  if (within === undefined) return { ...given, ...filled };
+  if (within === undefined) return { ...defaults, ...given, ...filled };
   const split = (isBeside: boolean): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(given).filter(([name]) => within.beside.includes(name) === isBeside),

@@ -1,7 +1,7 @@
 // How answers are printed: pictures as files, and everything in one piece for programs.
 import { expect, it } from 'vitest';
 import type { ToolAnswer } from './client.ts';
-import { printAnswer } from './print.ts';
+import { printAnswer, type PrintOptions } from './print.ts';
 import { renderJson } from './pretty-json.ts';
 import { renderProgress } from './progress-bar.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,6 +11,7 @@ const PICTURE = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
 const print = async (
   answer: ToolAnswer,
   format: 'text' | 'json',
+  command: PrintOptions['command'] = {},
 ): Promise<{ out: string; err: string }> => {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal: Terminal = {
@@ -20,10 +21,12 @@ const print = async (
     err: (text) => err.push(text),
     status: () => {},
     paint: (_, text) => text,
+    paintError: (_, text) => text,
   };
   await printAnswer(answer, {
     terminal,
     format,
+    command,
     savePicture: async ({ mimeType }) => ({ path: '/p.png', mimeType, sizeBytes: 3 }),
   });
   return { out: out.join('\n'), err: err.join('\n') };

@@ -1,11 +1,15 @@
 // Prints a tool's result: text or JSON on stdout, images as files, notes on stderr.
 import { fail } from '../../core/failure.ts';
-import type { ContentBlock, ToolAnswer } from './client.ts';
-import type { TabFact } from './command.ts';
-import { printFailureText } from './failures.ts';
+import type { ReplyFacts } from '../../pipeline/call.ts';
 import type { OutputFormat } from './cli-options.ts';
+import { FACTS_KEY } from '../mcp/client-facts.ts';
+import type { ContentBlock, ToolAnswer } from './client.ts';
+import type { TabFact, ToolCommand } from './command.ts';
+import { isRecord, renderData } from './data-text.ts';
+import { printFailureText } from './failures.ts';
 import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
+import { type ViewContext, VIEWS } from './views.ts';
 
 export type Picture = Extract<ContentBlock, { readonly type: 'image' }>;
 
@@ -17,40 +21,83 @@ export interface SavedPicture {
 
 export interface PrintOptions {
   readonly terminal: Terminal;
-  readonly format: OutputFormat;
+  /** json: everything as JSON. text: everything as text. Absent: as the command prints it. */
+  readonly format: OutputFormat | undefined;
+  readonly command: Pick<ToolCommand, 'bare' | 'data' | 'pick' | 'tabFact' | 'view'>;
   /** The call requests a text format of the tool, such as lines: the text is printed unchanged. */
   readonly asWritten?: boolean;
-  /** The property of a JSON reply to print. */
-  readonly pick?: string | undefined;
-  /** The property of one tab to print, from a reply that lists tabs. */
-  readonly tabFact?: TabFact | undefined;
   /** The tab that `tabFact` is about. Absent: the current tab of the session. */
   readonly tabId?: unknown;
   /** Images are written to files, never to the terminal. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
 }
 
+/** The exit status if the call worked, but the answer is no. */
+const NEGATIVE_STATUS = 1;
+
 /** Returns the exit status. */
 export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Promise<number> => {
-  const { terminal, format, pick, asWritten = false } = options;
+  const { terminal, format, command } = options;
   const { body, pictures, notes } = partsOf(answer);
-  const status = answer.isError ? printFailureText(body ?? '{}', terminal, format) : 0;
-  for (const note of notes) terminal.err(note);
+  const status = answer.isError
+    ? printFailureText(body ?? '{}', terminal, failureFormat(options))
+    : 0;
+  for (const note of notes) terminal.err(terminal.paintError('dim', note));
   if (answer.isError) return status;
-  if (options.tabFact !== undefined) {
-    terminal.out(formatTabFact(body, options.tabFact, options));
+  if (command.tabFact !== undefined) {
+    terminal.out(formatTabFact(body, command.tabFact, options, readFacts(answer)));
     return 0;
   }
   const saved = await Promise.all(pictures.map(options.savePicture));
-  const whole = format === 'json' ? formatData(answer, body) : body;
-  const shown = pick === undefined || whole === undefined ? whole : picked(whole, pick, format);
+  const shown = format === 'json' && !command.bare ? formatData(answer, body) : body;
   if (saved.length > 0)
     terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
-  else
-    terminal.out(
-      format === 'json' && !asWritten ? asJson(shown ?? '') : asText(shown ?? '', terminal),
-    );
-  return 0;
+  else terminal.out(renderBody(shown ?? '', options, readFacts(answer)));
+  return readFacts(answer).negative ? NEGATIVE_STATUS : 0;
+};
+
+/** A command whose result is data also prints its failures as JSON for programs. */
+export const failureFormat = ({
+  format,
+  command,
+  terminal,
+}: Pick<PrintOptions, 'format' | 'command' | 'terminal'>): OutputFormat =>
+  format ?? (command.data && !terminal.interactive ? 'json' : 'text');
+
+const readFacts = ({ _meta }: ToolAnswer): ReplyFacts => _meta?.[FACTS_KEY] ?? {};
+
+const renderBody = (
+  body: string,
+  { terminal, format, command, asWritten = false }: PrintOptions,
+  facts: ReplyFacts,
+): string => {
+  const value = command.bare && command.view === undefined ? body : parseBody(body);
+  const shown = command.pick !== undefined && isRecord(value) ? value[command.pick] : value;
+  if (format === 'json' && !asWritten) return JSON.stringify(shown ?? null);
+  if (typeof value === 'string' && command.view !== 'value') return body;
+  if (command.data && format !== 'text')
+    return terminal.interactive
+      ? renderJson(shown, terminal.columns)
+      : JSON.stringify(shown ?? null);
+  const columns = terminal.interactive ? terminal.columns : Infinity;
+  if (command.view === undefined) return renderData(shown, columns);
+  const context: ViewContext = {
+    columns,
+    now: Date.now(),
+    paint: (colour, text) => terminal.paint(colour, text),
+    tabs: facts.tabs ?? {},
+  };
+  return VIEWS[command.view](shown as never, context);
+};
+
+/** The data of a JSON reply, or the text of any other reply. */
+const parseBody = (text: string): unknown => {
+  if (!/^\s*[[{"\d\-tfn]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 };
 
 const partsOf = ({
@@ -68,38 +115,14 @@ const partsOf = ({
     : { pictures, notes: texts };
 };
 
-/** JSON is indented on a terminal; otherwise the text is the same that an agent gets. */
-const asText = (text: string, { interactive, columns }: Terminal): string =>
-  interactive && /^[[{]/.test(text) && isJson(text) ? renderJson(JSON.parse(text), columns) : text;
-
 /** The JSON form of a reply, if the daemon sent it and the text is not JSON itself. */
 const formatData = (
   { structuredContent }: ToolAnswer,
   body: string | undefined,
 ): string | undefined =>
-  structuredContent === undefined || (body !== undefined && isJson(body))
+  structuredContent === undefined || (body !== undefined && typeof parseBody(body) !== 'string')
     ? body
     : JSON.stringify(structuredContent);
-
-/** JSON is printed unchanged; any other text is printed as a JSON string. */
-const asJson = (text: string): string => (isJson(text) ? text : JSON.stringify(text));
-
-const isJson = (text: string): boolean => {
-  if (!/^\s*[[{"\d\-tfn]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const picked = (body: string, name: string, format: OutputFormat): string => {
-  const part = (JSON.parse(body) as Record<string, unknown>)[name];
-  return format === 'text' && Array.isArray(part)
-    ? part.map((one) => JSON.stringify(one)).join('\n')
-    : JSON.stringify(part ?? null);
-};
 
 interface ListedTab {
   readonly tabId: string;
@@ -115,16 +138,22 @@ const formatTabFact = (
   body = '{"tabs":[]}',
   tabFact: TabFact,
   { tabId, format }: PrintOptions,
+  { tabs: shortIds = {} }: ReplyFacts,
 ): string => {
-  const { tabs } = JSON.parse(body) as { tabs: readonly ListedTab[] };
+  const { tabs, session } = JSON.parse(body) as {
+    tabs: readonly ListedTab[];
+    session?: string;
+  };
   const isWanted = (tab: ListedTab): boolean =>
-    tabId === undefined ? tab.active === true && tab.session === undefined : tab.tabId === tabId;
+    tabId === undefined
+      ? tab.active === true && tab.session === undefined
+      : tab.tabId === tabId || shortIds[tab.tabId] === tabId;
   const tab = tabs.find(isWanted);
   if (!tab && tabId !== undefined)
     throw fail('tab_not_found', `There is no tab ${JSON.stringify(tabId)}.`);
   if (!tab)
-    throw fail('tab_not_found', 'No page is open.', {
-      hint: 'Open one with "openchrome browser open URL".',
+    throw fail('no_page', `No page is open in the session "${session ?? 'default'}".`, {
+      hint: 'Open one with "openchrome open URL".',
     });
   return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };

@@ -1,10 +1,11 @@
 // All commands, own and derived from tools; used by the parser, help, completion and docs/cli.md.
 import usages from 'tool-usage';
-import { GROUPS } from './aliases.ts';
 import { type Command, formatPlain, type ToolCommand } from './command.ts';
 import { deriveCommands, type DerivedEntry } from './derive.ts';
-import { renderCommandHelp, renderGroupHelp } from './help.ts';
+import { type HelpSection, renderCommandHelp, renderGroupHelp } from './help.ts';
 import type { Terminal } from './terminal.ts';
+import { GROUPS } from './verbs/index.ts';
+import { type Section, SECTIONS } from './verbs/verb.ts';
 import type { Wiring } from './wiring.ts';
 
 /** The dependencies of a command. */
@@ -13,7 +14,7 @@ export interface CliContext {
   readonly program: {
     readonly commands: typeof commands;
     readonly findCommand: typeof findCommand;
-    readonly wordsBehind: typeof listFollowingWords;
+    readonly listFollowingWords: typeof listFollowingWords;
   };
   readonly terminal: Terminal;
   readonly wiring: Wiring;
@@ -33,11 +34,13 @@ export interface OwnCommand extends Command {
 
 const own = (
   words: string,
+  section: Section,
   summary: string,
   load: OwnCommand['load'],
-  more: Partial<Omit<OwnCommand, 'path' | 'summary' | 'load'>> = {},
+  more: Partial<Omit<OwnCommand, 'path' | 'summary' | 'section' | 'load'>> = {},
 ): OwnCommand => ({
   path: words.split(' '),
+  section,
   summary,
   positionals: [],
   fields: [],
@@ -46,7 +49,7 @@ const own = (
   load,
 });
 
-const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print it as JSON' } as const;
+const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print JSON' } as const;
 
 /** How to install completion in each shell. */
 const SETUP = {
@@ -72,47 +75,32 @@ const SECRET_POSITIONALS = [
   },
 ] as const;
 
+const HOSTS = 'claude-code, claude-desktop, cursor, vscode, codex, gemini';
+
 const OWN_COMMANDS: readonly OwnCommand[] = [
   own(
-    'serve',
-    'Serve MCP on stdio, or over HTTP with --http',
-    () => import('./commands/serve.ts'),
-    {
-      configured: true,
-      examples: ['openchrome serve', 'openchrome serve --http 3000 --headless'],
-    },
-  ),
-  own(
-    'doctor',
-    'Check this machine: Node, Chrome, home folder, ports, fonts, sandbox',
-    () => import('./commands/doctor.ts'),
-    {
-      configured: true,
-      fields: [JSON_SWITCH],
-      examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
-    },
-  ),
-  own(
     'setup',
-    'Add this server to Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini; shown ' +
-      'before it is written',
+    'setup',
+    'Register OpenChrome in Claude Code, Cursor, VS Code, Codex and others',
     () => import('./commands/setup.ts'),
     {
+      description:
+        'Registers OpenChrome as an MCP server in the configuration files of the hosts. Shows ' +
+        'the changes and writes them after you confirm.',
       positionals: [
         {
           label: 'host',
           as: 'field',
           required: false,
           rest: true,
-          describe:
-            'claude-code, claude-desktop, cursor, vscode, codex, gemini (default: those ' +
-            'found on this machine)',
+          describe: `${HOSTS} (default: those found on this machine)`,
         },
       ],
       fields: [
-        { name: 'remove', kind: 'switch', describe: 'Take it out again' },
-        { name: 'yes', kind: 'switch', describe: 'Write without asking' },
-        { name: 'shared', kind: 'switch', describe: 'Let all hosts share one Chrome (the daemon)' },
+        { name: 'remove', kind: 'switch', describe: 'Remove OpenChrome from the files' },
+        { name: 'yes', kind: 'switch', describe: 'Write without a question' },
+        { name: 'shared', kind: 'switch', describe: 'All hosts share one Chrome (the daemon)' },
+        JSON_SWITCH,
       ],
       examples: [
         'openchrome setup',
@@ -123,42 +111,34 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     },
   ),
   own(
-    'skill',
-    'Print the skill file with which agents learn this command line',
-    () => import('./commands/skill.ts'),
+    'doctor',
+    'setup',
+    'Check the installation: Node, Chrome, daemon, configuration, disk use',
+    () => import('./commands/doctor.ts'),
     {
-      examples: ['openchrome skill > .claude/skills/openchrome/SKILL.md'],
+      description:
+        'Checks the installation and prints a command for each problem. The exit status is 1 if ' +
+        'a check failed.',
+      configured: true,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
     },
-  ),
-  own(
-    'secrets allow',
-    'Confirm a host on whose pages a secret may be filled in',
-    () => import('./commands/secrets.ts'),
-    {
-      positionals: SECRET_POSITIONALS,
-      examples: ['openchrome secrets allow PASSWORD login.example.com'],
-    },
-  ),
-  own('secrets remove', 'Take such a confirmation back', () => import('./commands/secrets.ts'), {
-    positionals: SECRET_POSITIONALS,
-    examples: ['openchrome secrets remove PASSWORD login.example.com'],
-  }),
-  own(
-    'secrets list',
-    'Show the confirmed hosts of each secret',
-    () => import('./commands/secrets.ts'),
   ),
   own(
     'install-browser',
-    'Fetch a Chrome into the home folder, for machines that have none',
+    'setup',
+    'Download a Chrome into the home folder',
     () => import('./commands/install-browser.ts'),
+    { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon start',
-    'Start the daemon, which the commands share; they also start it by themselves',
+    'setup',
+    'Start the daemon; other commands start it if needed',
     () => import('./commands/daemon-start.ts'),
     {
       configured: true,
+      fields: [JSON_SWITCH],
       examples: [
         'openchrome daemon start',
         'openchrome daemon start --headed --daemon-idle-seconds 0',
@@ -167,46 +147,98 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
   ),
   own(
     'daemon stop',
+    'setup',
     'End the daemon with its tasks and its Chrome',
     () => import('./commands/daemon-stop.ts'),
+    { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon status',
-    'Show what the daemon runs and what it costs',
+    'setup',
+    'Show the work, resources and configuration of the daemon',
     () => import('./commands/daemon-status.ts'),
-    {
-      fields: [JSON_SWITCH],
-    },
+    { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon logs',
-    'Print the last lines of the daemon log',
+    'setup',
+    'Print the last lines of the log of the daemon',
     () => import('./commands/daemon-logs.ts'),
     {
       fields: [
-        { name: 'lines', kind: 'number', default: 100, describe: 'How many' },
-        { name: 'follow', kind: 'switch', describe: 'Go on printing what is new' },
+        { name: 'lines', kind: 'number', default: 100, describe: 'Number of lines' },
+        { name: 'follow', kind: 'switch', describe: 'Keep printing new lines until Ctrl-C' },
       ],
       examples: ['openchrome daemon logs', 'openchrome daemon logs --lines 20 --follow'],
     },
   ),
+  own(
+    'secrets allow',
+    'setup',
+    'Allow a secret to be filled in on pages of a host',
+    () => import('./commands/secrets.ts'),
+    {
+      positionals: SECRET_POSITIONALS,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome secrets allow PASSWORD login.example.com'],
+    },
+  ),
+  own(
+    'secrets remove',
+    'setup',
+    'Remove such a permission',
+    () => import('./commands/secrets.ts'),
+    {
+      positionals: SECRET_POSITIONALS,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome secrets remove PASSWORD login.example.com'],
+    },
+  ),
+  own(
+    'secrets list',
+    'setup',
+    'List the hosts of each secret',
+    () => import('./commands/secrets.ts'),
+    { fields: [JSON_SWITCH] },
+  ),
   ...(['bash', 'zsh', 'fish'] as const).map((shell) =>
     own(
       `completion ${shell}`,
+      'setup',
       `Print the completion script for ${shell}`,
       () => import('./commands/completion.ts'),
-      {
-        examples: [SETUP[shell]],
-      },
+      { examples: [SETUP[shell]] },
     ),
   ),
   own(
     'complete',
-    'What could come next, for the completion scripts',
+    'setup',
+    'Print completions, for the completion scripts',
     () => import('./commands/complete.ts'),
     { hidden: true },
   ),
-  own('version', 'Print the version', () => import('./commands/version.ts')),
+  own(
+    'skill',
+    'setup',
+    'Print the skill file for agents that use a shell',
+    () => import('./commands/skill.ts'),
+    {
+      examples: ['openchrome skill > .claude/skills/openchrome/SKILL.md'],
+    },
+  ),
+  own('version', 'setup', 'Print the version', () => import('./commands/version.ts'), {
+    fields: [JSON_SWITCH],
+  }),
+  own(
+    'serve',
+    'tools',
+    'Serve MCP on stdio, or over HTTP with --http',
+    () => import('./commands/serve.ts'),
+    {
+      configured: true,
+      examples: ['openchrome serve', 'openchrome serve --http 3000 --headless'],
+    },
+  ),
 ];
 
 let listed: readonly DerivedEntry<OwnCommand | ToolCommand>[] | undefined;
@@ -234,9 +266,20 @@ export const findCommand = (argv: readonly string[]): CommandMatch => {
     const path = names.slice(0, length);
     const command = commandAt(path);
     if (command) return { command, words: argv.slice(length) };
-    if (isGroup(path)) return { group: path, words: argv.slice(length) };
+    if (isGroup(path) && path.join(' ') !== PREFIX)
+      return { group: path, words: argv.slice(length) };
   }
-  return { group: [], words: argv };
+  return names[0] === PREFIX ? findCommand(withoutPrefix(argv)) : { group: [], words: argv };
+};
+
+/** `openchrome browser VERB` is the same command as `openchrome VERB`. */
+const PREFIX = 'browser';
+
+/** `browser tab new` is an older form of `tabs new`, and `browser tab list` of `tabs`. */
+const withoutPrefix = ([, first, second, ...rest]: readonly string[]): string[] => {
+  const words =
+    first === 'tab' ? ['tabs', second === 'list' ? undefined : second] : [first, second];
+  return [...words.filter((word) => word !== undefined), ...rest];
 };
 
 const LONGEST_NAME = 3;
@@ -255,50 +298,60 @@ const isGroup = (path: readonly string[]): boolean =>
 /** Lists the words that can follow: commands by their next word, each group once. */
 export const listFollowingWords = (
   group: readonly string[],
-): readonly (readonly [word: string, says: string])[] => {
-  const found = new Map<string, string>();
-  for (const { path, summary, hidden } of entries()) {
+): readonly (readonly [word: string, summary: string])[] =>
+  listFollowing(group).map(({ word, summary }) => [word, summary]);
+
+interface Following {
+  readonly word: string;
+  readonly summary: string;
+  readonly section: Section | undefined;
+}
+
+const listFollowing = (group: readonly string[]): readonly Following[] => {
+  const found = new Map<string, Following>();
+  for (const { path, summary, section, hidden } of entries()) {
     const word = path[group.length];
     if (word === undefined || hidden || !begins(path, group)) continue;
-    const whole = path.length === group.length + 1;
-    if (whole || !found.has(word))
-      found.set(
-        word,
-        whole ? summary : (GROUPS[path.slice(0, group.length + 1).join(' ')] ?? summary),
-      );
+    const isWhole = path.length === group.length + 1;
+    if (!isWhole && found.has(word)) continue;
+    const name = path.slice(0, group.length + 1).join(' ');
+    found.set(word, { word, summary: isWhole ? summary : (GROUPS[name] ?? summary), section });
   }
-  return [...found];
+  return [...found.values()];
 };
 
-const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  '': [
-    'openchrome                                      serve MCP on stdio, as hosts start it',
-    'openchrome browser open https://example.com     use Chrome from a shell',
-    'openchrome browser network --format lines       what the page asked for',
-    'openchrome call read_page --mode markdown       any tool by its name',
-    'openchrome doctor                               check that everything needed is here',
-  ],
-  browser: [
-    'openchrome browser open https://example.com',
-    'openchrome browser state',
-    'openchrome browser click e12',
-    'openchrome browser network | jq .entries[].key',
-  ],
-};
+const EXAMPLES: readonly string[] = [
+  'openchrome open https://example.com',
+  'openchrome state',
+  'openchrome click Sign in',
+  'openchrome fill Email ada@x.org',
+  'openchrome get text > page.md',
+  'openchrome crawl https://example.com --out pages/',
+];
 
-const SAYS =
-  'A real Chrome for AI agents, over MCP and from the shell. Without a command it serves MCP ' +
-  'on stdio.';
+const ABOUT =
+  'A real Chrome for AI agents and for the shell. The first command starts Chrome in the ' +
+  'background; tabs and logins stay until "openchrome daemon stop". Without a command, ' +
+  'openchrome serves MCP on stdio.';
 
 export const renderHelpOfGroup = (group: readonly string[], columns: number): string => {
   const name = group.join(' ');
-  return renderGroupHelp(
-    group,
-    group.length === 0 ? SAYS : `${GROUPS[name] ?? name}.`,
-    listFollowingWords(group),
-    EXAMPLES[name] ?? [],
-    columns,
-  );
+  const following = listFollowing(group);
+  if (group.length > 0)
+    return renderGroupHelp(
+      group,
+      `${GROUPS[name] ?? name}.`,
+      [{ title: 'Commands', rows: following.map(({ word, summary }) => [word, summary]) }],
+      [],
+      columns,
+    );
+  const sections = (Object.keys(SECTIONS) as Section[]).map((section): HelpSection => ({
+    title: SECTIONS[section],
+    rows: following
+      .filter((one) => one.section === section)
+      .map(({ word, summary }) => [word, summary]),
+  }));
+  return renderGroupHelp([], ABOUT, sections, EXAMPLES, columns);
 };
 
 export const renderHelpOfCommand = (command: Command, columns: number): string =>

@@ -11,7 +11,10 @@ export interface Terminal {
    * cleared.
    */
   status(line?: string): void;
+  /** Colours text for stdout. */
   paint(colour: Colour, text: string): string;
+  /** Colours text for stderr. */
+  paintError(colour: Colour, text: string): string;
 }
 
 const COLOURS = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
@@ -42,7 +45,11 @@ const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
   const interactive = process.stdout.isTTY;
   const watched = process.stderr.isTTY && env['TERM'] !== 'dumb';
-  const colourful = interactive && env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb';
+  const allowsColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+  const paintIf =
+    (isTerminal: boolean) =>
+    (colour: Colour, text: string): string =>
+      isTerminal && allowsColour ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
   let standing = false;
   const clear = (): void => {
     if (standing) process.stderr.write(CLEAR_LINE);
@@ -70,7 +77,8 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
         shownOn(process.stderr, line).slice(0, (process.stderr.columns || 80) - 1),
       );
     },
-    paint: (colour, text) => (colourful ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text),
+    paint: paintIf(interactive),
+    paintError: paintIf(process.stderr.isTTY),
   };
 };
 
@@ -86,9 +94,7 @@ const NOT_WRITTEN = 1;
 const endOnBrokenPipe = (stream: NodeJS.WriteStream): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
-    process.stderr.write(
-      `openchrome: what was to be printed could not be written: ${error.message}\n`,
-    );
+    process.stderr.write(`openchrome: cannot write the output: ${error.message}\n`);
     process.exit(NOT_WRITTEN);
   });
 };

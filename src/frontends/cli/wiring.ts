@@ -2,6 +2,7 @@
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
 import type { Finding } from '../../features/doctor/index.ts';
+import type { ShellClient } from '../../pipeline/call.ts';
 import type { Wishes } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
 
@@ -15,6 +16,7 @@ export interface StoredCall {
   readonly name: string;
   readonly arguments: Record<string, unknown>;
   readonly session?: string;
+  readonly shell: ShellClient;
   readonly signal: AbortSignal;
 }
 

@@ -35,10 +35,11 @@ export const callTool = async (
 
 const callerOf = ({
   client: { session, folder, wishes } = {},
-}: Exchange): Pick<CallRequest, 'session' | 'folder' | 'wholeReply'> => ({
+}: Exchange): Pick<CallRequest, 'session' | 'folder' | 'wholeReply' | 'shell'> => ({
   ...defined({ session }),
   folder,
   wholeReply: wishes?.wholeReplies === true,
+  shell: wishes?.shell,
 });
 
 const requireName = (params: RpcParams): string => {

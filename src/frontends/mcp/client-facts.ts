@@ -1,11 +1,14 @@
 // Headers that a daemon's client sends with each request: session, folder and output settings.
 import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
+import type { ShellClient } from '../../pipeline/call.ts';
 
 /** Settings that each client of a shared engine has for itself. */
 export type Wishes = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>> & {
   /** Large replies are inline: the client is not a model. */
   readonly wholeReplies?: boolean;
+  /** The client is the command line of the user. */
+  readonly shell?: ShellClient;
 };
 
 export interface ClientFacts {
@@ -15,6 +18,9 @@ export interface ClientFacts {
   readonly folder?: string;
   readonly wishes?: Wishes;
 }
+
+/** The key of a reply's facts in `_meta`; only the command line receives them. */
+export const FACTS_KEY = 'openchrome/facts';
 
 const HEADERS = {
   session: 'openchrome-session',

@@ -1,4 +1,6 @@
 // Converts a reply into an MCP tool result: text, then images, then one line per note.
+import { defined } from '../../core/defined.ts';
+import { FACTS_KEY } from './client-facts.ts';
 import type { Reply } from '../../pipeline/call.ts';
 
 type ResultBlock =
@@ -9,6 +11,7 @@ export interface ToolResult {
   readonly content: readonly ResultBlock[];
   readonly isError?: true;
   readonly structuredContent?: object;
+  readonly _meta?: Readonly<Record<string, object>>;
 }
 
 /**
@@ -20,7 +23,12 @@ export interface Structured {
   readonly promised: boolean;
 }
 
-export const toResult = (reply: Reply, structured: Structured): ToolResult => {
+export const toResult = (reply: Reply, structured: Structured): ToolResult => ({
+  ...buildResult(reply, structured),
+  ...defined({ _meta: reply.facts && { [FACTS_KEY]: reply.facts } }),
+});
+
+const buildResult = (reply: Reply, structured: Structured): ToolResult => {
   const notes = reply.notes.map((note) => text(oneLine(note)));
   if (reply.failure)
     return { isError: true, content: [text(JSON.stringify(reply.failure)), ...notes] };

@@ -9,7 +9,8 @@ import type { HeaderState, Stage } from './stage.ts';
 export const header: Stage = (call, presented) => {
   const { view, result } = presented;
   const { tab } = call.course;
-  const mode = isHeaderOff() ? undefined : result.header;
+  const isOff = call.request.shell?.bare === true || isHeaderOff();
+  const mode = isOff ? undefined : result.header;
   if (!mode || !tab || (view.text === undefined && view.json === undefined)) return presented;
   // the data was already redacted, this state was not
   const state = redactorFor(call).data(stateOf(tab, mode));

@@ -101,6 +101,7 @@ export const fillForm = defineTool({
     header: renderStateHeader,
     noEffect: hasNoEffect,
     takesSecrets: ['fields'],
+    negative: (data) => (data as { readonly failed: readonly object[] }).failed.length > 0,
   },
   input: () => ({
     fields: z.array(field).min(1).max(500),

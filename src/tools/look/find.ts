@@ -40,6 +40,7 @@ export const find = defineTool({
     dialog: 'blocked',
     needsPage: ({ waitForMs }) => waitForMs === 0,
     timeoutMs: 30_000,
+    negative: (data) => (data as { readonly total: number }).total === 0,
     core: true,
   },
   input,

@@ -46,6 +46,7 @@ export const validatePage = defineTool({
     header: 'validate',
     urls: ['url'],
     opens: ({ url }) => url,
+    negative: (data) => !(data as { readonly ok: boolean }).ok,
   },
   input: () => ({
     url: z

@@ -3,6 +3,10 @@ import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 
+interface TaskRow {
+  readonly status: string;
+}
+
 export const ocTaskWait = defineTool({
   name: 'oc_task_wait',
   description: 'Wait until a task has ended, instead of polling it.',
@@ -16,6 +20,7 @@ export const ocTaskWait = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 10_000,
+    negative: (data) => ['FAILED', 'CANCELLED'].includes((data as TaskRow).status),
     waitsMs: ({ timeout_ms: timeoutMs }) => timeoutMs,
   },
   input: () => ({

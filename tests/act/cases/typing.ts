@@ -283,7 +283,7 @@ export const typingCases: readonly Case[] = [
     recorded: ['location.search', '?q=ada'],
   },
   {
-    name: 'types where the focus is when no target is named',
+    name: 'types into the focused element if no target is named',
     page: '<input id=i autofocus>',
     first: [['interact', { action: 'focus', selector: '#i' }]],
     call: ['interact', { action: 'type', value: 'free' }],
@@ -296,7 +296,7 @@ export const typingCases: readonly Case[] = [
     recorded: ['keys', ['d Enter Enter 13', 'u Enter Enter 13']],
   },
   {
-    name: 'holds modifiers around a key',
+    name: 'presses modifiers before a key and releases them after it',
     page: `${KEYS}<input id=i aria-label=Name>`,
     call: press('Control+Shift+K', 'Name'),
     recorded: [
@@ -318,7 +318,7 @@ export const typingCases: readonly Case[] = [
     recorded: ['b.value', 'copied'],
   },
   {
-    name: 'moves the focus with Tab and says where to',
+    name: 'moves the focus with Tab and reports the focused element',
     page: '<input id=a aria-label=One><input id=b aria-label=Two>',
     first: [['interact', { action: 'focus', selector: '#a' }]],
     call: press('Tab'),
@@ -426,7 +426,7 @@ export const typingCases: readonly Case[] = [
     says: 'typed; e# textbox "Card" value "42"',
   },
   {
-    name: 'reports the focused editor, and a body that is one',
+    name: 'reports the focused editor, also if it is the body',
     page: `<iframe srcdoc="<body contenteditable>start</body>"></iframe>`,
     first: [['interact', { action: 'click', selector: 'body[contenteditable]' }]],
     call: ['interact', { action: 'type', value: ' more' }],

@@ -8,7 +8,8 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);
   requireNoWords(command, rest);
   const { config, ...status } = await readDaemonStatus(wiring.home);
-  const asJson = on.has('json') || !terminal.interactive;
-  terminal.out(asJson ? JSON.stringify(status) : renderStatus({ ...status, config }, terminal));
+  terminal.out(
+    on.has('json') ? JSON.stringify(status) : renderStatus({ ...status, config }, terminal),
+  );
   return 0;
 };

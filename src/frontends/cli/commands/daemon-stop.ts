@@ -1,15 +1,16 @@
 // `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and waits for their end.
 import { stopDaemon } from '../daemon/control.ts';
-import { requireNoWords } from '../command-words.ts';
+import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
-  requireNoWords(command, words);
+  const { on, rest } = takeSwitches(command, words);
+  requireNoWords(command, rest);
   const outcome = await stopDaemon(wiring.home);
   const { stopped, pid, killed } = outcome;
-  const says = stopped
-    ? `The daemon (pid ${pid}) has ended${killed ? ': it did not answer and was killed' : ''}.`
-    : 'No daemon was running.';
-  terminal.out(terminal.interactive ? says : JSON.stringify(outcome));
+  const text = stopped
+    ? `Stopped the daemon (pid ${pid})${killed ? '; it did not respond and was killed' : ''}.`
+    : 'No daemon is running.';
+  terminal.out(on.has('json') ? JSON.stringify(outcome) : text);
   return 0;
 };

@@ -3,15 +3,16 @@ import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-host.ts';
 import { SecretHosts } from '../../../store/secret-hosts.ts';
 import { formatCommandName } from '../command.ts';
-import { requireNoWords } from '../command-words.ts';
+import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 
 const SECRET_NAME = /^[A-Za-z_][\w.-]*$/;
 
-export const run: RunCommand = async (words, { terminal, wiring }, command) => {
+export const run: RunCommand = async (given, { terminal, wiring }, command) => {
+  const { on, rest: words } = takeSwitches(command, given);
   const hosts = new SecretHosts(wiring.home);
   const print = (sentence: string, data: object): void =>
-    terminal.out(terminal.interactive ? sentence : JSON.stringify(data));
+    terminal.out(on.has('json') ? JSON.stringify(data) : sentence);
   if (command.path.at(-1) === 'list') {
     requireNoWords(command, words);
     const all = await hosts.list();
@@ -19,8 +20,8 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
     print(lines.length > 0 ? lines.join('\n') : 'No host is confirmed for a secret.', all);
     return 0;
   }
-  const [name = '', given, ...more] = words;
-  if (given === undefined)
+  const [name = '', hostText, ...more] = words;
+  if (hostText === undefined)
     throw fail('invalid_argument', `${formatCommandName(command)} needs NAME and HOST.`, {
       argument: 'host',
     });
@@ -29,7 +30,7 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
       argument: 'name',
     });
   requireNoWords(command, more);
-  const host = parseSecretHost(given);
+  const host = parseSecretHost(hostText);
   if (command.path.at(-1) === 'allow') {
     await hosts.allow(name, host);
     print(`${name} may be filled into pages of ${host}.`, { name, host, allowed: true });

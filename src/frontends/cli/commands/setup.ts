@@ -25,11 +25,13 @@ export const run: RunCommand = async (words, { terminal }, command) => {
   const planned = await planSetup({ hosts, launch, remove: on.has('remove'), machine });
   const changes = planned.filter(({ before, after }) => before !== after);
   const asked = terminal.interactive && process.stdin.isTTY && !on.has('yes');
-  if (terminal.interactive) show(planned, changes, terminal);
+  if (!on.has('json')) show(planned, changes, terminal);
   const write =
     changes.length > 0 && (on.has('yes') || (asked && (await confirmed(changes.length))));
   if (write) for (const change of changes) await applyChange(change);
-  report({ planned, changes, written: write, removed: on.has('remove'), launch }, terminal);
+  const outcome = { planned, changes, written: write, removed: on.has('remove'), launch };
+  if (on.has('json')) reportAsJson(outcome, terminal);
+  else report(outcome, terminal);
   return 0;
 };
 
@@ -86,25 +88,27 @@ interface SetupReport {
   readonly launch: ServerCommand;
 }
 
-/** For people the next steps; for programs the planned changes and whether they were written. */
-const report = (
-  { planned, changes, written, removed, launch }: SetupReport,
+const NOT_WRITTEN = 'Nothing was written: pass --yes to write it.';
+
+/** The planned changes and whether they were written. */
+const reportAsJson = (
+  { planned, changes, written, launch }: SetupReport,
   terminal: Terminal,
 ): void => {
-  if (!terminal.interactive) {
-    // Without the file contents: they contain other settings of the user.
-    const hosts = planned.map(({ host, file, before, after }) => ({
-      host,
-      file,
-      changed: before !== after,
-    }));
-    const isPending = !written && changes.length > 0;
-    const pending = isPending ? 'Nothing was written: pass --yes to write it.' : undefined;
-    const hint = planned.length === 0 ? NO_HOST : pending; // JSON omits undefined
-    return terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, hint }));
-  }
+  // Without the file contents: they contain other settings of the user.
+  const hosts = planned.map(({ host, file, before, after }) => ({
+    host,
+    file,
+    changed: before !== after,
+  }));
+  const pending = !written && changes.length > 0 ? NOT_WRITTEN : undefined;
+  const hint = planned.length === 0 ? NO_HOST : pending; // JSON omits undefined
+  terminal.out(JSON.stringify({ written, entry: { openchrome: launch }, hosts, hint }));
+};
+
+const report = ({ changes, written, removed }: SetupReport, terminal: Terminal): void => {
   if (written)
     for (const { name, afterwards } of changes)
-      terminal.out(removed ? `${name}: taken out.` : `${name}: written. ${afterwards}`);
-  else if (changes.length > 0) terminal.out('Nothing was written.');
+      terminal.out(removed ? `${name}: removed.` : `${name}: written. ${afterwards}`);
+  else if (changes.length > 0) terminal.out(NOT_WRITTEN);
 };

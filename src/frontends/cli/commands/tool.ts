@@ -6,9 +6,8 @@ import type { DaemonClient, ToolAnswer } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interruptible.ts';
-import type { OutputFormat } from '../cli-options.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
-import { printAnswer } from '../print.ts';
+import { failureFormat, printAnswer } from '../print.ts';
 import type { CliContext } from '../program.ts';
 import { renderProgress } from '../progress-bar.ts';
 
@@ -26,7 +25,7 @@ export const runToolCommand = async (
 ): Promise<number> => {
   const { terminal, wiring } = context;
   const parsed = parseWords(command, words, usages.config);
-  const format = parsed.format ?? (terminal.interactive ? 'text' : 'json');
+  const { format } = parsed;
   try {
     const args =
       parsed.json === undefined
@@ -35,10 +34,11 @@ export const runToolCommand = async (
     const session = parsed.session ?? wiring.session;
     const call: ToolCall = defined({ command, args, parsed, session });
     return await runInterruptibly((signal) =>
-      parsed.follow ? followTool(call, context, signal) : callTool(call, format, context, signal),
+      parsed.follow ? followTool(call, context, signal) : callTool(call, context, signal),
     );
   } catch (error) {
-    if (error instanceof Failure) return printFailure(error, terminal, format);
+    if (error instanceof Failure)
+      return printFailure(error, terminal, failureFormat({ format, command, terminal }));
     throw error;
   } finally {
     terminal.status();
@@ -55,7 +55,6 @@ const withJson = async (
 
 const callTool = async (
   call: ToolCall,
-  format: OutputFormat,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -64,9 +63,8 @@ const callTool = async (
   terminal.status();
   return printAnswer(answer, {
     terminal,
-    format,
-    pick: call.command.pick,
-    tabFact: call.command.tabFact,
+    format: call.parsed.format,
+    command: call.command,
     tabId: call.args['tabId'],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
@@ -104,7 +102,7 @@ const askOnce = async (
   const { command, args, session } = call;
   if (!client)
     return context.wiring.callStored(
-      defined({ name: command.tool, arguments: args, signal, session }),
+      defined({ name: command.tool, arguments: args, signal, session, shell: {} }),
     );
   try {
     return await client.callTool(
@@ -124,7 +122,7 @@ const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
 const connect = (
-  { parsed, session }: ToolCall,
+  { command, parsed, session }: ToolCall,
   { wiring }: CliContext,
   signal: AbortSignal,
   start: boolean,
@@ -134,7 +132,11 @@ const connect = (
       flags: parsed.flags,
       start,
       signal,
-      wishes: { wholeReplies: true, structuredContent: parsed.format === 'json' },
+      wishes: {
+        wholeReplies: true,
+        structuredContent: parsed.format === 'json',
+        shell: defined({ bare: command.bare }),
+      },
       session,
     }),
   );

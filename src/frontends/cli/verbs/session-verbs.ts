@@ -1,0 +1,45 @@
+// Verbs for sessions and logins.
+import type { Verb } from './verb.ts';
+
+const NAME = { name: 'Name of the session' };
+
+export const SESSION_VERBS: readonly Verb[] = [
+  {
+    words: 'sessions',
+    tool: 'sessions',
+    section: 'sessions',
+    summary: 'List the sessions; also sessions open, sessions close',
+    fixed: { action: 'list' },
+    examples: ['openchrome sessions'],
+  },
+  {
+    words: 'sessions list',
+    tool: 'sessions',
+    section: 'sessions',
+    summary: 'List the sessions',
+    fixed: { action: 'list' },
+    hidden: true,
+    examples: ['openchrome sessions list'],
+  },
+  {
+    words: 'sessions open',
+    tool: 'sessions',
+    section: 'sessions',
+    summary: 'Open a session with its own tabs, cookies and storage',
+    takes: '<name>',
+    places: NAME,
+    fixed: { action: 'open' },
+    options: { storage: "own: separate data, deleted on close; profile: Chrome's profile" },
+    examples: ['openchrome sessions open buyer'],
+  },
+  {
+    words: 'sessions close',
+    tool: 'sessions',
+    section: 'sessions',
+    summary: 'Close a session with its tabs, and delete its own storage',
+    takes: '<name>',
+    places: NAME,
+    fixed: { action: 'close' },
+    examples: ['openchrome sessions close buyer'],
+  },
+];
