@@ -277,7 +277,7 @@ export class Browser {
       message,
       defined({
         tabs: tabs.slice(0, 20).map(({ tabId, url, title }) => ({ tabId, url, title })),
-        hint: owner ? `Pass session: "${owner.name}", or use one of your own tabs.` : undefined,
+        hint: owner ? `Use the session "${owner.name}", or one of your own tabs.` : undefined,
       }),
     );
   }

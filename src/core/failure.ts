@@ -1,5 +1,6 @@
 // The table of all failure codes, and the `Failure` error that reports them to the caller.
 import { defined } from './defined.ts';
+import { type HintReader, renderHint } from './hint-text.ts';
 
 interface FailureKind {
   /** The default advice; a failure's details can override it. */
@@ -29,7 +30,7 @@ const kind = (
 export const FAILURES = {
   // The request itself
   invalid_argument: kind('Correct the named argument and call again.', { exit: 2 }),
-  unknown_tool: kind('Use expand_tools to search the tools by name or by words.', {
+  unknown_tool: kind('Use [[findTools]] to search the tools by name or by words.', {
     exit: 2,
     http: 404,
   }),
@@ -50,7 +51,7 @@ export const FAILURES = {
     http: 429,
   }),
   cancelled: kind(undefined, { http: 499 }),
-  timeout: kind('Call again with a larger timeout_ms, or look at the tab with tabs_context.', {
+  timeout: kind('Call again with a larger [[timeout]], or look at the tab with [[tabs]].', {
     retryable: true,
     http: 504,
   }),
@@ -65,10 +66,10 @@ export const FAILURES = {
     http: 503,
   }),
   chrome_disconnected: kind('Call again: Chrome starts again.', { retryable: true, http: 503 }),
-  control_failed: kind(
-    'Update Chrome, or restart the server; see controls in oc_connection_health.',
-    { exit: 3, http: 503 },
-  ),
+  control_failed: kind('Update Chrome, or restart the server; see controls in [[health]].', {
+    exit: 3,
+    http: 503,
+  }),
   attach_failed: kind('Start that Chrome with --remote-debugging-port, or omit --attach.', {
     exit: 3,
     http: 503,
@@ -81,22 +82,21 @@ export const FAILURES = {
   ),
 
   // Tabs and pages
-  tab_not_found: kind('Use one of the listed tabs, or omit tabId to use the current one.', {
+  tab_not_found: kind('Use one of the listed tabs, or omit [[tab]] to use the current one.', {
     http: 404,
   }),
   tab_not_owned: kind('Only tabs that this server opened can be closed.'),
-  tab_closed: kind('The tab was closed: open another with tabs {action: "new"}.'),
+  tab_closed: kind('The tab was closed: open another with [[newTab]].'),
   no_page: kind(
-    'Open a page first with navigate {url}, ' +
-      'or pass the tabId of another tab (tabs_context lists them).',
+    'Open a page first with [[open]], or name another tab with [[tab]] ([[tabs]] lists them).',
   ),
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
-  page_crashed: kind('Reload the tab with navigate {action: "reload"}, or close it.'),
+  page_crashed: kind('Reload the tab with [[reload]], or close it.'),
   page_unresponsive: kind(
     'The page keeps its main thread busy: close the tab, or open another page in it.',
     { retryable: true },
   ),
-  dialog_open: kind('Answer it first with handle_dialog.'),
+  dialog_open: kind('Answer it first with [[dialog]].'),
   no_dialog: kind('No answer is needed: continue with the page.'),
   navigation_failed: kind('Check the URL, and that its server is running.', {
     retryable: true,
@@ -122,9 +122,9 @@ export const FAILURES = {
     { retryable: true },
   ),
   domain_not_allowed: kind('Use only the allowed domains.', { http: 403 }),
-  no_history: kind('The history has no such entry: use navigate with a url.'),
+  no_history: kind('The history has no such entry: use [[open]].'),
   script_error: kind('Correct the code: the error comes from the page.'),
-  element_not_found: kind('Read the page again with read_page or find to get a current ref.'),
+  element_not_found: kind('Read the page again with [[read]] or [[find]] to get a current ref.'),
   stale_ref: kind('Use new_ref if the error contains one; otherwise read the page again.'),
   ambiguous_target: kind('Use the ref of one of the candidates.'),
   target_covered: kind('Close the covering element first, scroll, or act on it instead.', {
@@ -150,37 +150,37 @@ export const FAILURES = {
 
   // Network captures
   key_not_found: kind('Use one of the available keys, or list the requests again.', { http: 404 }),
-  cache_missing: kind('List the requests first: open the page and call network without detail.', {
+  cache_missing: kind('List the requests first: open the page and list its requests.', {
     http: 404,
   }),
   cache_expired: kind('List the requests again, or pass a larger ttl.', { http: 410 }),
   cache_corrupt: kind('List the requests again to store a new capture.'),
-  capture_failed: kind('Open the page again with navigate, then list its requests.', {
+  capture_failed: kind('Open the page again, then list its requests.', {
     retryable: true,
     http: 503,
   }),
   replay_failed: kind('Open the page that makes this request, then try again.'),
-  confirmation_required: kind('Pass confirm: true if the request may change data on the server.'),
+  confirmation_required: kind('Pass [[confirm]] if the request may change data on the server.'),
   reveal_not_allowed: kind(
     'Omit reveal; only a server started with --allow-reveal shows secrets.',
     { http: 403 },
   ),
 
   // Tasks
-  invalid_task_id: kind('Use the task_id from oc_task_start or oc_task_list.', {
+  invalid_task_id: kind('Use the task id from [[startTask]] or [[listTasks]].', {
     exit: 2,
   }),
-  task_not_found: kind('Use oc_task_list to see the tasks; finished ones are kept for 30 days.', {
+  task_not_found: kind('Use [[listTasks]] to see the tasks; finished ones are kept for 30 days.', {
     http: 404,
   }),
   unknown_task_kind: kind('Use one of the known kinds.', { exit: 2 }),
   task_already_ended: kind('An ended task cannot change: start a new one.'),
-  not_an_envelope: kind('Background tasks end by themselves: use oc_task_wait or oc_task_cancel.'),
+  not_an_envelope: kind('Background tasks end by themselves: use [[waitTask]] or [[cancelTask]].'),
   budget_exceeded: kind(
-    'Finish the task with oc_task_finish, or start another one with a larger budget.',
+    'Finish the task with [[finishTask]], or start another one with a larger budget.',
     { http: 429 },
   ),
-  task_wait_timeout: kind('The task continues: wait again, or check it with oc_task_get.', {
+  task_wait_timeout: kind('The task continues: wait again, or check it with [[showTask]].', {
     retryable: true,
     http: 504,
   }),
@@ -215,11 +215,10 @@ export const FAILURES = {
   ),
 
   // Saved sessions
-  snapshot_not_found: kind(
-    'Use one of the available snapshots, or oc_session_resume {list: true}.',
-    { http: 404 },
-  ),
-  snapshot_unreadable: kind('Use another snapshot: oc_session_resume {list: true} shows them.'),
+  snapshot_not_found: kind('Use one of the available snapshots, or [[listSnapshots]].', {
+    http: 404,
+  }),
+  snapshot_unreadable: kind('Use another snapshot: [[listSnapshots]] shows them.'),
 
   // Files and the engine
   file_not_allowed: kind(
@@ -240,16 +239,16 @@ export type FailureCode = keyof typeof FAILURES;
  * because they do not know the tools.
  */
 const SITUATIONS = {
-  leaving_page: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
+  leaving_page: 'Wait with [[waitForLoad]], or open another page with [[open]].',
   condition_not_met:
-    'Look at the page with read_page; raise timeout_ms if it only needs more time.',
-  password_required: 'The server requires a user name and a password: set them with http_auth.',
-  folded_part: 'Read it with read_page and this ref.',
+    'Look at the page with [[read]]; raise [[timeout]] if it only needs more time.',
+  password_required: 'The server requires a user name and a password: set them with [[httpAuth]].',
+  folded_part: 'Read it with [[readRef]].',
   folded_part_in_mode: 'Read it with mode "ax".',
-  saved_login: 'Use storage {"action":"load"} to restore a login.',
+  saved_login: 'Use [[loadLogin]] to restore a login.',
   not_in_view_together: 'Scroll so that both are in view, or make the window larger with emulate.',
   page_too_slow: 'Read a part of it: pass a selector or a ref.',
-  code_too_slow: 'Make the code finish sooner, or raise timeout_ms.',
+  code_too_slow: 'Make the code finish sooner, or raise [[timeout]].',
   nothing_copied: 'Pass the text to paste as "value", or copy something first.',
   pdf_too_large: 'Print fewer pages with pageRanges.',
   page_ranges_invalid: 'Use the form "1-3, 5", within the number of pages.',
@@ -295,9 +294,20 @@ export class Failure extends Error {
 
   /** The JSON form in which every frontend returns a failure. */
   toJSON(): FailureBody {
+    return this.render('model');
+  }
+
+  /** The JSON form with a hint for this reader. */
+  render(reader: HintReader): FailureBody {
     const { hint = this.kind.hint, retryable = this.kind.retryable, ...recovery } = this.details;
     return {
-      error: defined({ code: this.code, message: this.message, hint, retryable, ...recovery }),
+      error: defined({
+        code: this.code,
+        message: this.message,
+        hint: hint === undefined ? undefined : renderHint(hint, reader),
+        retryable,
+        ...recovery,
+      }),
     };
   }
 }

@@ -1,6 +1,13 @@
 // Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
 import { defined } from '../core/defined.ts';
-import { Failure, toFailure } from '../core/failure.ts';
+import {
+  Failure,
+  type FailureCode,
+  type FailureDetails,
+  FAILURES,
+  toFailure,
+} from '../core/failure.ts';
+import { type HintReader, renderHint } from '../core/hint-text.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings } from '../policy/sanitise-text.ts';
@@ -25,7 +32,7 @@ const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
 const cleanFailure = async (call: Call, { code, message, details }: Failure): Promise<Failure> => {
   try {
     const cleaned = sentence(await clean(call, message));
-    return new Failure(code, cleaned, withoutGiants(await clean(call, details)));
+    return new Failure(code, cleaned, withoutGiants(await clean(call, withHint(call, code, details))));
   } catch (error) {
     call.rooms.log.warn('a failure could not be redacted', error);
     return new Failure(code, 'The message was too long to be redacted.');
@@ -37,6 +44,16 @@ const collectFacts = ({ course }: Call, { failure }: Reply): ReplyFacts =>
     negative: !failure && course.result?.isNegative ? (true as const) : undefined,
     tabs: course.session && Object.fromEntries(course.session.shortIds),
   });
+
+const findReader = ({ request }: Call): HintReader => (request.shell ? 'shell' : 'model');
+
+/** The hint in the words of the reader; hints for models are rendered by the failure itself. */
+const withHint = (call: Call, code: FailureCode, details: FailureDetails): FailureDetails => {
+  const kind: { readonly hint?: string } = FAILURES[code];
+  const { hint = kind.hint } = details;
+  if (hint === undefined || !call.request.shell) return details;
+  return { ...details, hint: renderHint(hint, 'shell') };
+};
 
 /** Messages quote arguments, which can be long. */
 const MAX_MESSAGE_CHARS = 1000;
@@ -66,7 +83,7 @@ const nameDialogs = (call: Call): void => {
   tab?.answeredDialogs.clear();
   if (tab?.dialog)
     notes.push(
-      `[${describeDialog(withoutSecrets(call, tab.dialog))}; answer it with handle_dialog]`,
+      `[${describeDialog(withoutSecrets(call, tab.dialog))}; answer it with ${renderHint('[[dialog]]', findReader(call))}]`,
     );
 };
 

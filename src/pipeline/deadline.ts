@@ -61,7 +61,7 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
         `within ${ms} ms.`,
       {
         tabId: tab.id,
-        hint: 'Wait with wait_for {loadState: "load"}, or open another page with navigate.',
+        hint: 'Wait with [[waitForLoad]], or open another page with [[open]].',
       },
     );
   if (tab && !alive)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
+import { renderHint } from '../core/hint-text.ts';
 import { hintFor } from '../policy/hints/index.ts';
 import type { Reply, Step, ValidCall } from './call.ts';
 
@@ -31,7 +32,8 @@ const hint = (call: ValidCall, answered: string, failure?: Failure): void => {
   );
   if (!found) return;
   course.hint = found;
-  call.notes.push(`[hint: ${found.line}]`);
+  const reader = call.request.shell ? 'shell' : 'model';
+  call.notes.push(`[hint: ${renderHint(found.line, reader)}]`);
 };
 
 /** The number of consecutive equal calls with equal replies in this session. */

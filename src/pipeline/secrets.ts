@@ -86,7 +86,7 @@ const requireValue = async (
       'secret_not_allowed_here',
       `The secret "${name}" can only be filled into a named field.`,
       {
-        hint: 'Use interact {action: "fill"} with a ref, or fill_form.',
+        hint: 'Use [[fill]] with a ref, or [[form]].',
       },
     );
   for (const secret of candidates)

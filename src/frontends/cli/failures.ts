@@ -1,5 +1,6 @@
 // Prints a failure: a sentence on stderr, or the JSON object on stdout.
 import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
+import type { HintReader } from '../../core/hint-text.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
 import { isRecord } from './data-text.ts';
 import type { OutputFormat } from './cli-options.ts';
@@ -46,10 +47,10 @@ export const printFailureText = (
 };
 
 export const printFailure = (
-  failure: { toJSON(): FailureBody },
+  failure: { render(reader: HintReader): FailureBody },
   terminal: Terminal,
   format?: OutputFormat,
 ): number => {
-  const status = printFailureText(JSON.stringify(failure), terminal, format);
+  const status = printFailureText(JSON.stringify(failure.render('shell')), terminal, format);
   return failure === INTERRUPTED ? INTERRUPTED_STATUS : status;
 };

@@ -1,5 +1,6 @@
 // Limits the size of a reply: a large body is stored and replaced by a handle.
 import { defined } from '../../core/defined.ts';
+import { renderHint } from '../../core/hint-text.ts';
 import { stringifyInSlices } from '../../core/json.ts';
 import { cutToBytes, cutToCharacters } from '../../core/text.ts';
 import {
@@ -77,8 +78,12 @@ const noteOnStored = (
   { size_bytes: bytes, output_handle: handle }: HandleMeta,
   takesMode: boolean,
 ): string =>
-  `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with oc_output_fetch` +
-  `${takesMode ? ', or call again with output_mode "inline"' : ''}.]`;
+  // The command line gets whole replies, so only models read this note.
+  renderHint(
+    `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with [[fetchOutput]]` +
+      `${takesMode ? ', or call again with [[inline]]' : ''}.]`,
+    'model',
+  );
 
 /** Drops half of a surrogate pair at the end, which cannot be sent and is not stored unchanged. */
 const inWholeCharacters = (view: View): View =>

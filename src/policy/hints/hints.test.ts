@@ -18,7 +18,7 @@ const failed = (
 
 describe('a hint', () => {
   it.each([
-    ['an open dialog', failed('dialog_open'), 'dialog_open', /handle_dialog/],
+    ['an open dialog', failed('dialog_open'), 'dialog_open', /\[\[accept\]\]/],
     [
       'a ref that has a successor',
       failed('stale_ref', { new_ref: 'e40' }),
@@ -35,7 +35,7 @@ describe('a hint', () => {
       'a ref whose element was redrawn',
       failed('stale_ref', { reason: 're-rendered' }),
       'stale_ref',
-      /since: "last"/,
+      /\[\[sinceLast\]\]/,
     ],
     ['a covered target', failed('target_covered', { cover: { ref: 'e9' } }), 'covered', /e9/],
     ['a target covered by something unnamed', failed('target_covered'), 'covered', /Escape/],
@@ -45,7 +45,7 @@ describe('a hint', () => {
       'nothing_found',
       /elements in near/,
     ],
-    ['nothing found at all', failed('element_not_found'), 'nothing_found', /wait_for/],
+    ['nothing found at all', failed('element_not_found'), 'nothing_found', /\[\[wait\]\]/],
     [
       'an option that is not there',
       failed('option_not_found', { options: ['a'] }),
@@ -74,7 +74,7 @@ describe('a hint', () => {
       'the third look with the same answer',
       ended({ acts: false, times: 3 }),
       'same_call_repeated',
-      /wait_for a change/,
+      /use \[\[wait\]\]/,
     ],
   ] as const)('is returned after %s', (_, happening, rule, line) => {
     expect(hintFor(happening)).toEqual({ rule, line: expect.stringMatching(line) as string });

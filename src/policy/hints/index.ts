@@ -17,9 +17,7 @@ const nothingFound: HintRule = {
     if (Array.isArray(options) && options.length > 0) return 'use one of the options';
     // An unknown ref does not appear later, so waiting is useless.
     if (typeof failure.details['ref'] === 'string') return undefined;
-    return (
-      'use wait_for if the page is still loading; find with other words lists similar ' + 'elements'
-    );
+    return 'use [[wait]] if the page is still loading; [[find]] with other words lists similar elements';
   },
 };
 
@@ -37,7 +35,7 @@ const loginWall: HintRule = {
   name: 'login_wall',
   hint: ({ failure, login }) =>
     failure && login && MISSED.has(failure.code)
-      ? 'this page requires a login: log in first, load a saved login (storage), or ask the user'
+      ? 'this page requires a login: log in first, load a saved login ([[storage]]), or ask the user'
       : undefined,
 };
 
@@ -55,7 +53,7 @@ const sameCallRepeated: HintRule = {
       );
     // Repeating a key press or a click on "Next" is normal and may return equal receipts.
     if (acts) return undefined;
-    return `the same result ${times} times in a row: act, wait_for a change, or make another call`;
+    return `the same result ${times} times in a row: act, use [[wait]], or make another call`;
   },
 };
 
@@ -67,9 +65,8 @@ const staleRef: HintRule = {
     const { new_ref: newRef, reason } = failure.details;
     if (typeof newRef === 'string') return `repeat the call with ${newRef}`;
     return reason === 'navigated'
-      ? 'the tab shows another page now: read_page returns its refs'
-      : 'read_page {since: "last"} shows its replacement; query and selector targets still work ' +
-          'after a re-render';
+      ? 'the tab shows another page now: [[read]] returns its refs'
+      : '[[sinceLast]] shows its replacement; words and CSS as targets still work after a re-render';
   },
 };
 
@@ -80,8 +77,7 @@ const covered: HintRule = {
     if (failure?.code !== 'target_covered') return undefined;
     const cover = failure.details['cover'] as { ref?: unknown } | undefined;
     return typeof cover?.ref === 'string'
-      ? `read_page {ref: "${cover.ref}"} shows how to close the covering element; Escape often ` +
-          `closes it`
+      ? `[[readRef]] (${cover.ref}) shows how to close the covering element; Escape often closes it`
       : 'close the covering element, or press Escape, then repeat the call';
   },
 };
@@ -91,7 +87,7 @@ const dialogOpen: HintRule = {
   name: 'dialog_open',
   hint: ({ failure }) =>
     failure?.code === 'dialog_open'
-      ? 'handle_dialog {accept: true} or {accept: false}, then repeat this call'
+      ? '[[accept]] or [[dismiss]], then repeat this call'
       : undefined,
 };
 

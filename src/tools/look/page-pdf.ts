@@ -62,7 +62,7 @@ export const pagePdf = defineTool({
     if (extension !== '' && extension !== '.' && extension !== '.pdf')
       throw fail('invalid_argument', `page_pdf writes PDF, not "${extension}" files.`, {
         argument: 'path',
-        hint: 'Use a path that ends in .pdf; for an image use page_screenshot.',
+        hint: 'Use a path that ends in .pdf; for an image use [[screenshot]].',
       });
     return input;
   },
