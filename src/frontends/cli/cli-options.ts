@@ -47,11 +47,25 @@ const FOLLOW: Option = {
   describe: 'Keep printing new entries until Ctrl-C',
 };
 
+const OUT: Option = {
+  name: 'out',
+  kind: 'value',
+  placeholder: 'DIR|FILE.jsonl',
+  describe: 'Write each page as it arrives: a file per page, or a line of JSON per page',
+  file: true,
+};
+
 /** Short forms of options. */
 export const SHORT_FLAGS: Readonly<Record<string, string>> = {
   '-h': '--help',
   '-s': '--session',
+  '-o': '--out',
 };
 
-export const listOptions = ({ follows }: Pick<ToolCommand, 'follows'>): readonly Option[] =>
-  follows ? [FOLLOW, ...OPTIONS] : OPTIONS;
+export const listOptions = ({
+  follows,
+  crawls,
+}: Pick<ToolCommand, 'follows' | 'crawls'>): readonly Option[] => {
+  if (crawls) return [OUT, ...OPTIONS];
+  return follows ? [FOLLOW, ...OPTIONS] : OPTIONS;
+};

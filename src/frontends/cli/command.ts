@@ -79,6 +79,10 @@ export interface ToolCommand extends Command {
   readonly pick?: string;
   /** The property of one tab to print, from a reply that lists tabs. */
   readonly tabFact?: TabFact;
+  /** Runs as a task that the command follows; `--out` writes the pages. */
+  readonly crawls?: true;
+  /** Watches work of others: Ctrl-C ends the command, and the work continues. */
+  readonly watches?: true;
   /** How `--follow` continues from the cursor of each reply. */
   readonly follows?: Follows;
   readonly view?: ViewName;

@@ -105,6 +105,8 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     pick: verb.pick,
     tabFact: verb.tabFact,
     follows: verb.follows,
+    crawls: verb.crawls,
+    watches: verb.watches,
     view: verb.view,
     data: verb.data,
     bare: verb.bare,

@@ -24,6 +24,8 @@ export interface Parsed {
   /** The words before they were assigned to arguments. */
   readonly words: readonly string[];
   readonly follow: boolean;
+  /** The folder or file of `--out`. */
+  readonly out?: string;
   /** Configuration flags, unparsed. */
   readonly flags: readonly string[];
 }
@@ -47,6 +49,7 @@ export const parseWords = (
     session: options.get('session'),
     json: options.get('args'),
     follow: options.has('follow'),
+    out: options.get('out'),
     flags: sorted.flags,
   });
 };

@@ -33,16 +33,34 @@ export const runToolCommand = async (
         : await withJson(command, parsed, parsed.json, context);
     const session = parsed.session ?? wiring.session;
     const call: ToolCall = defined({ command, args, parsed, session });
-    return await runInterruptibly((signal) =>
-      parsed.follow ? followTool(call, context, signal) : callTool(call, context, signal),
-    );
+    const work = chooseWork(call);
+    return await runInterruptibly((signal) => work(call, context, signal));
   } catch (error) {
+    if (error === INTERRUPTED && (command.watches || parsed.follow)) {
+      terminal.err('Stopped watching; the work continues.'); // not on stdout, as part of the stream
+      return INTERRUPTED_STATUS;
+    }
     if (error instanceof Failure)
       return printFailure(error, terminal, failureFormat({ format, command, terminal }));
     throw error;
   } finally {
     terminal.status();
   }
+};
+
+type Work = (call: ToolCall, context: CliContext, signal: AbortSignal) => Promise<number>;
+
+const chooseWork = ({ command, parsed }: ToolCall): Work => {
+  if (command.crawls) return crawlWithTool;
+  return parsed.follow ? followTool : callTool;
+};
+
+const crawlWithTool: Work = async (call, context, signal) => {
+  const { runCrawl } = await import('./crawl.ts');
+  const client = await connect(call, context, signal, true);
+  const { command, args, parsed } = call;
+  const order = { kind: command.tool, args, out: parsed.out, isJson: parsed.format === 'json' };
+  return runCrawl(client, order, context, signal);
 };
 
 const withJson = async (
@@ -123,7 +141,7 @@ const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
 
 const connect = (
   { command, parsed, session }: ToolCall,
-  { wiring }: CliContext,
+  { wiring, terminal }: CliContext,
   signal: AbortSignal,
   start: boolean,
 ): Promise<DaemonClient> =>
@@ -132,6 +150,7 @@ const connect = (
       flags: parsed.flags,
       start,
       signal,
+      onLostTabs: (reason: string) => terminal.err(reason),
       wishes: {
         wholeReplies: true,
         structuredContent: parsed.format === 'json',
@@ -155,10 +174,6 @@ const followTool = async (
   const client = await connect(call, context, signal, true);
   try {
     return await follow(client, call.command, call.args, context, signal);
-  } catch (error) {
-    if (error !== INTERRUPTED) throw error;
-    context.terminal.err(INTERRUPTED.message); // the usual end of a stream; not on stdout
-    return INTERRUPTED_STATUS;
   } finally {
     await client.close();
   }

@@ -51,6 +51,10 @@ export interface Verb {
    */
   readonly tabFact?: TabFact;
   readonly follows?: Follows;
+  /** Runs as a task that the command follows; `--out` writes the pages. */
+  readonly crawls?: true;
+  /** Watches work of others: Ctrl-C ends the command, and the work continues. */
+  readonly watches?: true;
   /** How the reply is printed as text. Default: text unchanged, data as lines and tables. */
   readonly view?: ViewName;
   /** The result is data: printed as JSON unless text is requested. */

@@ -15,6 +15,10 @@ const CRAWL_OPTIONS = {
   respect_robots: 'Ignore robots.txt',
 };
 
+const CRAWL_ABOUT =
+  'Lists the pages as they arrive; --out writes them. Ctrl-C cancels the crawl and keeps the ' +
+  'pages so far. The exit status is 1 if the start page could not be loaded.';
+
 const CRAWL_FLAGS = { delay_ms: 'delay', output_format: 'as' };
 
 export const WORK_VERBS: readonly Verb[] = [
@@ -32,7 +36,13 @@ export const WORK_VERBS: readonly Verb[] = [
       ...CRAWL_OPTIONS,
     },
     flags: CRAWL_FLAGS,
-    examples: ['openchrome crawl https://example.com/docs/ --max-pages 100'],
+    crawls: true,
+    about: CRAWL_ABOUT,
+    examples: [
+      'openchrome crawl https://example.com/docs/ --out docs/ --max-pages 100',
+      'openchrome crawl https://example.com --out pages.jsonl',
+      'openchrome crawl https://example.com --json',
+    ],
   },
   {
     words: 'crawl-sitemap',
@@ -47,7 +57,9 @@ export const WORK_VERBS: readonly Verb[] = [
       ...CRAWL_OPTIONS,
     },
     flags: CRAWL_FLAGS,
-    examples: ['openchrome crawl-sitemap https://example.com --max-pages 50'],
+    crawls: true,
+    about: CRAWL_ABOUT,
+    examples: ['openchrome crawl-sitemap https://example.com --out pages/ --max-pages 50'],
   },
   {
     words: 'record start',
@@ -136,6 +148,7 @@ export const WORK_VERBS: readonly Verb[] = [
     takes: '<task_id>',
     places: TASK,
     options: { timeout_ms: 'Stop waiting after this time (default 1m)' },
+    watches: true,
     view: 'task-row',
     examples: ['openchrome tasks wait 1a1e', 'openchrome tasks wait 1a1e --timeout 10m'],
   },
