@@ -328,7 +328,11 @@ export interface Settings {
    * owner's file.
    */
   readonly binding: readonly ConfigKey[];
+  /** Where each value that is not a default comes from: a flag, a variable or a file. */
+  readonly sources: ConfigOrigins;
 }
+
+export type ConfigOrigins = { readonly [K in ConfigKey]?: string };
 
 /** Precedence, lowest first: default, home file, project file, environment, flag. */
 export const resolveSettings = ({
@@ -339,7 +343,8 @@ export const resolveSettings = ({
 }: ConfigSources): Settings => {
   const home = homeFile ? fromFile(homeFile) : {};
   const project = projectFile ? fromProjectFile(projectFile, home) : {};
-  const given = { ...project, ...fromEnv(env), ...fromFlags(flags) };
+  const [variables, flagged] = [fromEnv(env), fromFlags(flags)];
+  const given = { ...project, ...variables, ...flagged };
   const raw: RawConfig = { ...home, ...given };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
@@ -349,8 +354,24 @@ export const resolveSettings = ({
   });
   const isBinding = (key: ConfigKey): boolean =>
     key in given || (key in home && field(key).restricts === true);
-  return { config: Object.fromEntries(entries) as Config, binding: KEYS.filter(isBinding) };
+  const sources: ConfigOrigins = {
+    ...nameOrigin(home, () => homeFile?.path ?? ''),
+    ...nameOrigin(project, () => projectFile?.path ?? ''),
+    ...nameOrigin(variables, (key) => findVariable(key, env) ?? ''),
+    ...nameOrigin(flagged, () => 'flag'),
+  };
+  return {
+    config: Object.fromEntries(entries) as Config,
+    binding: KEYS.filter(isBinding),
+    sources,
+  };
 };
+
+const nameOrigin = (raw: RawConfig, name: (key: ConfigKey) => string): ConfigOrigins =>
+  Object.fromEntries((Object.keys(raw) as ConfigKey[]).map((key) => [key, name(key)]));
+
+const findVariable = (key: ConfigKey, env: NodeJS.ProcessEnv): string | undefined =>
+  [formatVariable(key), ...(field(key).env ?? [])].find((name) => (env[name] ?? '') !== '');
 
 export const resolveConfig = (sources: ConfigSources): Config => resolveSettings(sources).config;
 
@@ -392,10 +413,8 @@ const fromProjectFile = (file: ConfigSource, home: RawConfig): RawConfig => {
 const fromEnv = (env: NodeJS.ProcessEnv): RawConfig => {
   const raw: RawConfig = {};
   for (const key of KEYS) {
-    const text = [formatVariable(key), ...(field(key).env ?? [])]
-      .map((name) => env[name])
-      .find((found) => found !== undefined && found !== '');
-    if (text !== undefined) raw[key] = fromText(key, text);
+    const name = findVariable(key, env);
+    if (name !== undefined) raw[key] = fromText(key, env[name] ?? '');
   }
   return raw;
 };

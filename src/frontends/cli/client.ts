@@ -67,6 +67,8 @@ export interface ConnectOptions {
   /** Start a daemon if none is running; otherwise the call fails with `no_daemon`. */
   readonly start: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Called with the reason if the tabs of an earlier daemon are gone. */
+  readonly onLostTabs?: ((reason: string) => void) | undefined;
   /** Called when the daemon has ended. If set, the session ends when this client closes. */
   readonly onGone?: () => void;
   /** The program file to start as the daemon. Default: this program. */
@@ -118,7 +120,9 @@ const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
   const { ensureDaemon, otherVersionFailure: otherVersion } =
     await import('./daemon/ensure-daemon.ts');
   if (!start && found.state === 'ready') throw otherVersion(found.note);
-  return (await abortable(ensureDaemon(options), signal)).note;
+  const { note, lost: reason } = await abortable(ensureDaemon(options), signal);
+  if (reason !== undefined) options.onLostTabs?.(reason);
+  return note;
 };
 
 /** Loads the configuration only if it can differ from the daemon's: loading slows every command. */

@@ -153,6 +153,17 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     { fields: [JSON_SWITCH] },
   ),
   own(
+    'daemon restart',
+    'setup',
+    'End the daemon and start one with these flags',
+    () => import('./commands/daemon-restart.ts'),
+    {
+      configured: true,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome daemon restart', 'openchrome daemon restart --headed'],
+    },
+  ),
+  own(
     'daemon status',
     'setup',
     'Show the work, resources and configuration of the daemon',

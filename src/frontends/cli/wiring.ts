@@ -28,6 +28,8 @@ export interface Connecting {
   readonly wishes?: Wishes;
   /** Start a daemon if none is running. */
   readonly start: boolean;
+  /** Called with the reason if the tabs of an earlier daemon are gone. */
+  readonly onLostTabs?: (reason: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -97,3 +97,20 @@ export const markProgram = (version: string, entry: string): ProgramMark => {
     return { version, entry, modified_ms: 0 };
   }
 };
+
+const locateEnd = (path: string): string => `${path}.ended`;
+
+/** Leaves a sentence for the next command: why the daemon and its tabs are gone. */
+export const writeDaemonEnd = (path: string, sentence: string): Promise<void> =>
+  replaceFile(locateEnd(path), JSON.stringify(sentence));
+
+/** Returns the sentence of the last daemon, once. */
+export const takeDaemonEnd = (path: string): string | undefined => {
+  try {
+    const text: unknown = JSON.parse(readFileSync(locateEnd(path), 'utf8'));
+    rmSync(locateEnd(path), { force: true });
+    return typeof text === 'string' ? text.slice(0, 500) : undefined;
+  } catch {
+    return undefined; // missing or unreadable: the tabs are gone without a reason
+  }
+};

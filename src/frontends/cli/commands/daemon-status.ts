@@ -1,15 +1,18 @@
 // `openchrome daemon status`: prints the daemon's clients, work and resource usage.
 import { readDaemonStatus } from '../daemon/control.ts';
-import { renderStatus } from '../daemon/status.ts';
+import { renderConfiguration, renderStatus } from '../daemon/status.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);
   requireNoWords(command, rest);
-  const { config, ...status } = await readDaemonStatus(wiring.home);
+  const status = await readDaemonStatus(wiring.home);
+  const columns = terminal.interactive ? terminal.columns : Infinity;
   terminal.out(
-    on.has('json') ? JSON.stringify(status) : renderStatus({ ...status, config }, terminal),
+    on.has('json')
+      ? JSON.stringify(status)
+      : `${renderStatus(status, terminal)}\n\n${renderConfiguration(status, columns)}`,
   );
   return 0;
 };

@@ -27,7 +27,7 @@ const NOT_SHARED: readonly ConfigKey[] = [
  */
 export const requireMatchingDaemon = async (
   note: DaemonNote,
-  { config, binding }: Settings,
+  { config, binding, sources }: Settings,
 ): Promise<void> => {
   const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
@@ -39,15 +39,31 @@ export const requireMatchingDaemon = async (
   const list = different.map(
     (key) => `${formatFlag(key)} is ${format(running[key])} there and ${format(own[key])} here`,
   );
+  const flags = different
+    .filter((key) => sources[key] === 'flag')
+    .flatMap((key) => formatFlags(key, own[key]));
+  const restart = ['openchrome daemon restart', ...flags].join(' ');
   throw fail(
     'daemon_settings_mismatch',
     `The running daemon has other settings: ${list.join('; ')}.`,
     {
       pid: note.pid,
       settings: different.map(formatFlag),
+      hint: `Restart it with these settings (this closes its tabs): ${restart}`,
     },
   );
 };
+
+/** The flags that set a value. */
+const formatFlags = (key: ConfigKey, value: unknown): string[] => {
+  const flag = formatFlag(key);
+  if (value === true) return [flag];
+  if (value === false) return [`--no-${flag.slice(2)}`];
+  return [value].flat().map((one) => `${flag} ${quoteWord(String(one))}`);
+};
+
+const quoteWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Lists are compared without their order. */
 const format = (value: unknown): string => {

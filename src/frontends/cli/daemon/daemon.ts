@@ -1,6 +1,6 @@
 // The daemon: the server of --http with its own token; runs until it is stopped or idle too long.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '../../../core/config.ts';
+import type { Config, ConfigOrigins } from '../../../core/config.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { createSecretToken } from '../../../core/ids.ts';
@@ -10,6 +10,7 @@ import type { Engine } from '../../../pipeline/engine.ts';
 import {
   readDaemonNote,
   removeDaemonNote,
+  writeDaemonEnd,
   writeDaemonNote,
 } from '../../../store/config/daemon-file.ts';
 import type { ProcessIdentity } from '../../../system/process-identity.ts';
@@ -33,10 +34,13 @@ interface DaemonOptions {
   readonly config: Config;
   /** A digest of the variables and files that its configuration comes from. */
   readonly environment: string;
+  readonly sources: ConfigOrigins;
   readonly log: (line: string) => void;
 }
 
 const LOOK_FOR_NOTE_MS = 5_000;
+/** The reason of an end that the user requested. */
+const STOP_ORDER = 'stop was requested';
 
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -108,9 +112,19 @@ export class Daemon {
     return (this.#stopped ??= this.#end(why, reason));
   }
 
+  /** Tells the next command that its tabs are gone, unless the user ended the daemon. */
+  async #leaveMessage(why: string): Promise<void> {
+    const { tabs } = this.#engine.health();
+    if (why === STOP_ORDER || tabs === 0) return;
+    const { home } = this.#options;
+    const lost = tabs === 1 ? 'its tab is gone' : `its ${tabs} tabs are gone`;
+    await writeDaemonEnd(home.daemon, `The last daemon ended (${why}): ${lost}.`);
+  }
+
   async #end(why: string, reason: Failure): Promise<void> {
     const { home, log } = this.#options;
     log(`daemon ends: ${why}`);
+    await this.#leaveMessage(why).catch((error: unknown) => this.#engine.log.defect(error));
     this.#stopping.abort(reason);
     // daemon.json stays until Chrome has ended: the next daemon needs the locked profile.
     await this.#engine.stop().catch((error: unknown) => this.#engine.log.defect(error));
@@ -147,6 +161,7 @@ export class Daemon {
       occupation: this.#occupation,
       port: this.#server?.port ?? 0,
       log: daemonLog,
+      sources: this.#options.sources,
     });
   }
 }
@@ -207,7 +222,7 @@ const stop = async (
   if (request.url?.endsWith('?if_idle') && parts.occupation.busy && !parts.isStopping()) {
     throw fail('daemon_version_mismatch', 'The daemon is at work.', { ...parts.occupation.now });
   }
-  await parts.stop('it was told to');
+  await parts.stop(request.url?.endsWith('?if_idle') ? 'it was replaced' : STOP_ORDER);
   sendJson(response, 200, { stopped: true });
 };
 

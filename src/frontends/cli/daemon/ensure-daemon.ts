@@ -1,11 +1,16 @@
 // Finds or starts a daemon of this program; a lock lets one process at a time do so.
 
+import { defined } from '../../../core/defined.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
-import type { Config, Settings } from '../../../core/config.ts';
+import type { Settings } from '../../../core/config.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
-import { type DaemonNote, setDaemonNoteAside } from '../../../store/config/daemon-file.ts';
+import {
+  type DaemonNote,
+  setDaemonNoteAside,
+  takeDaemonEnd,
+} from '../../../store/config/daemon-file.ts';
 import { ensureFolder } from '../../../system/private-files.ts';
 import { Locks } from '../../../system/lock.ts';
 import { createProcesses, type Processes } from '../../../system/process-identity.ts';
@@ -14,6 +19,7 @@ import { findDaemon, type DaemonState } from './find-daemon.ts';
 import { launchDaemon } from './launch.ts';
 import { findOwnEntry, runsThisProgram } from './program-mark.ts';
 import { digestSettingSources, withFullPaths } from './settings.ts';
+import type { DaemonOrder } from './start-order.ts';
 
 interface EnsureOptions {
   readonly home: Home;
@@ -31,6 +37,8 @@ const ATTEMPTS = 5;
 export interface Ensured {
   readonly note: DaemonNote;
   readonly started: boolean;
+  /** Why the tabs of the previous daemon are gone, if it had any. */
+  readonly lost?: string;
 }
 
 export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => {
@@ -38,12 +46,13 @@ export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => 
   const processes = createProcesses();
   await ensureFolder(home.root);
   using _lock = await new Locks(processes).take(`${home.daemon}.lock`, { patienceMs: PATIENCE_MS });
-  let started = false;
+  let [started, lost]: [boolean, string | undefined] = [false, undefined];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const found = await findDaemon(home.daemon);
     if (found.state === 'ready' && runsThisProgram(found.note, entry))
-      return { note: found.note, started };
+      return defined({ note: found.note, started, lost });
     if (await isInTheWay(found, home, processes)) continue;
+    lost ??= takeDaemonEnd(home.daemon) ?? describeLost(found);
     await launchDaemon({ ...(await collectOrder(options)), home, entry });
     started = true;
   }
@@ -55,10 +64,20 @@ export const ensureDaemon = async (options: EnsureOptions): Promise<Ensured> => 
 const collectOrder = async ({
   settings,
   home,
-}: EnsureOptions): Promise<{ config: Config; environment: string }> => ({
-  config: withFullPaths((await settings()).config, process.cwd()),
-  environment: await digestSettingSources(home.root),
-});
+}: EnsureOptions): Promise<Pick<DaemonOrder, 'config' | 'environment' | 'sources'>> => {
+  const { config, sources } = await settings();
+  return {
+    config: withFullPaths(config, process.cwd()),
+    environment: await digestSettingSources(home.root),
+    sources,
+  };
+};
+
+/** A daemon that ended in order has removed its note. */
+const describeLost = (found: DaemonState): string | undefined =>
+  found.state === 'silent'
+    ? `The daemon (pid ${found.note.pid}) ended unexpectedly: its tabs are gone.`
+    : undefined;
 
 /**
  * Removes an earlier daemon: its process, which locks the profile, and an unreadable daemon.json.

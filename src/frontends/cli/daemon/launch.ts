@@ -1,7 +1,7 @@
 // Starts a daemon process and waits until it reports that it is ready or why it failed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { Config } from '../../../core/config.ts';
+import type { Config, ConfigOrigins } from '../../../core/config.ts';
 import { fail, type Failure, type FailureBody } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { abortable, Deadline } from '../../../core/time.ts';
@@ -16,6 +16,7 @@ interface DaemonLaunch {
   readonly home: Home;
   readonly config: Config;
   readonly environment: string;
+  readonly sources?: ConfigOrigins;
   readonly entry: string;
 }
 
@@ -24,6 +25,7 @@ export const launchDaemon = async ({
   home,
   config,
   environment,
+  sources = {},
   entry,
 }: DaemonLaunch): Promise<void> => {
   const log = openDaemonLog(home.daemonLog);
@@ -51,7 +53,7 @@ export const launchDaemon = async ({
   try {
     const report = reportOf(child, notStarted);
     // a failed send is noticed by the exit of the child
-    child.send({ config, environment } satisfies DaemonOrder, () => {});
+    child.send({ config, environment, sources } satisfies DaemonOrder, () => {});
     const outcome = await abortable(report, deadline.signal);
     if ('failure' in outcome) throw ofChild(outcome.failure);
   } catch (error) {

@@ -18,6 +18,7 @@ const STATUS: DaemonStatus = {
   chrome: { state: 'running', product: 'Chrome/156.0', pid: 4800, profile: 'own' },
   log: '/home/ada/.openchrome/daemon.log',
   config: {},
+  sources: {},
 };
 
 const render = (status: DaemonStatus): string => renderStatus(status, { paint: (_, text) => text });

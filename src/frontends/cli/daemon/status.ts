@@ -1,9 +1,10 @@
 // The daemon's status: its clients, work and resource usage.
 import { defined } from '../../../core/defined.ts';
-import type { Config } from '../../../core/config.ts';
+import type { Config, ConfigKey, ConfigOrigins } from '../../../core/config.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import type { Terminal } from '../terminal.ts';
+import { renderTable } from '../text-layout.ts';
 import type { Occupation } from './idle.ts';
 
 export interface DaemonStatus {
@@ -23,6 +24,7 @@ export interface DaemonStatus {
   readonly chrome: Readonly<Record<string, unknown>> & { readonly state: string };
   readonly log: string;
   readonly config: Partial<Config>;
+  readonly sources: ConfigOrigins;
 }
 
 interface StatusParts {
@@ -30,9 +32,16 @@ interface StatusParts {
   readonly occupation: Occupation;
   readonly port: number;
   readonly log: string;
+  readonly sources: ConfigOrigins;
 }
 
-export const buildStatus = ({ engine, occupation, port, log }: StatusParts): DaemonStatus => {
+export const buildStatus = ({
+  engine,
+  occupation,
+  port,
+  log,
+  sources,
+}: StatusParts): DaemonStatus => {
   const { state, starts, lastExit, chrome, tabs, sessions } = engine.health();
   const { token: _, ...config } = engine.config;
   return {
@@ -49,6 +58,7 @@ export const buildStatus = ({ engine, occupation, port, log }: StatusParts): Dae
     chrome: defined({ state, starts, last_exit: lastExit, ...chrome }),
     log,
     config,
+    sources,
   };
 };
 
@@ -77,6 +87,31 @@ export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'pa
     ['log', status.log],
   ];
   return rows.map(([name, value]) => `${name.padEnd(8)}  ${value}`).join('\n');
+};
+
+/** Every setting with its value and its source: a flag, a variable, a file or the default. */
+export const renderConfiguration = (
+  { config, sources }: Pick<DaemonStatus, 'config' | 'sources'>,
+  columns: number,
+): string => {
+  const rows = (Object.keys(config) as ConfigKey[])
+    .filter((key) => !OWN_SETTINGS.includes(key))
+    .map((key) => [formatSetting(key), formatValue(config[key]), sources[key] ?? 'default']);
+  const titles = [{ title: 'setting' }, { title: 'value', shrinks: 1 }, { title: 'source' }];
+  return renderTable(titles, rows, columns);
+};
+
+/** `allowDomains` is the setting `--allow-domains`. */
+const formatSetting = (key: ConfigKey): string =>
+  `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The daemon sets these for itself. */
+const OWN_SETTINGS: readonly string[] = ['http', 'host', 'allowHost', 'allowOrigin', 'shared'];
+
+const formatValue = (value: unknown): string => {
+  if (value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 const text = (value: unknown): string =>

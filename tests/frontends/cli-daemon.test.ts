@@ -1,0 +1,69 @@
+// The daemon as a user of the command line sees it: settings, restarts, lost tabs, hints and paths.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { alive } from './servers.ts';
+import { createShellUser, serveSite, type ShellUser } from './shell.ts';
+
+let user: ShellUser;
+
+beforeEach(async () => {
+  user = await createShellUser();
+});
+
+it('rejects a flag or a project setting that differs, and names the command that resolves it', async () => {
+  await user.text('daemon', 'start');
+  expect(await user.failure('tabs', '--viewport', '800x600')).toMatchObject({
+    code: 'daemon_settings_mismatch',
+    hint: expect.stringContaining('openchrome daemon restart --viewport 800x600') as string,
+    status: 3,
+  });
+  await user.text('daemon', 'restart', '--viewport', '800x600');
+  expect(await user.run('tabs', '--viewport', '800x600')).toMatchObject({ status: 0 });
+  await writeFile(join(user.folder, 'openchrome.json'), '{"viewport":"900x700"}');
+  expect(await user.failure('tabs')).toMatchObject({
+    hint: expect.stringMatching(/: openchrome daemon restart$/) as string,
+  });
+  await user.text('daemon', 'restart');
+  const status = await user.text('daemon', 'status');
+  expect(status).toMatch(/--viewport +900x700 +\S*openchrome\.json/);
+  expect(status).toMatch(/--headless +true +OPENCHROME_HEADLESS/);
+  expect(status).toMatch(/--output-mode +inline +default/);
+});
+
+it('reports once that the tabs of a daemon that was killed are gone, and how to open a page', async () => {
+  const origin = await serveSite((_, response) => void response.end('<h1>Shop</h1>'));
+  await user.text('open', origin);
+  const { pid } = await user.note();
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => alive(pid)).toBe(false);
+  const first = await user.run('state');
+  expect(first.status).toBe(1);
+  expect(first.stderr).toMatch(/^The daemon \(pid \d+\) ended unexpectedly: its tabs are gone\.\n/);
+  expect(first.stderr).toContain('(no_page)');
+  expect(first.stderr).toContain('openchrome open URL');
+  expect((await user.run('get', 'url', '--session', 'empty')).stderr).toMatch(
+    /^error: No page is open in the session "empty"\. \(no_page\)\n {2}Open one with "openchrome open URL"/,
+  );
+});
+
+it('names commands in hints, where an MCP client reads the names of tools', async () => {
+  await user.text('daemon', 'start');
+  const { hint } = await user.failure('state');
+  expect(hint).toContain('openchrome open URL');
+  expect(hint).not.toContain('navigate');
+  const overMcp = JSON.parse(await user.overMcp('read_page', {})) as { error: { hint: string } };
+  expect(overMcp.error.hint).toContain('navigate {url}');
+});
+
+it('writes files anywhere for a user, but not for an MCP client', async () => {
+  const origin = await serveSite((_, response) => void response.end('<h1>Shop</h1>'));
+  await user.text('open', origin);
+  const outside = join(user.home, '..', `openchrome-outside-${process.pid}.webp`);
+  expect(await user.text('screenshot', outside)).toContain(
+    `openchrome-outside-${process.pid}.webp`,
+  );
+  expect((await readFile(outside)).subarray(8, 12).toString()).toBe('WEBP');
+  expect(await user.overMcp('page_screenshot', { path: outside })).toContain('file_not_allowed');
+  await user.runFile('rm', [outside]);
+});
