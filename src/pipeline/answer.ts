@@ -32,7 +32,11 @@ const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
 const cleanFailure = async (call: Call, { code, message, details }: Failure): Promise<Failure> => {
   try {
     const cleaned = sentence(await clean(call, message));
-    return new Failure(code, cleaned, withoutGiants(await clean(call, withHint(call, code, details))));
+    return new Failure(
+      code,
+      cleaned,
+      withoutGiants(await clean(call, withHint(call, code, details))),
+    );
   } catch (error) {
     call.rooms.log.warn('a failure could not be redacted', error);
     return new Failure(code, 'The message was too long to be redacted.');
