@@ -4,6 +4,9 @@ import { TimeSlices } from './time-slices.ts';
 /** Throws a SyntaxError for text that is not JSON. */
 export const parseJson = (text: string): unknown => JSON.parse(text);
 
+/** Like Array.isArray, which would make the items `any`. */
+export const isUnknownArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
 /** How many levels of objects are written member by member, down to a long array of results. */
 const OBJECT_LEVELS = 3;
 /** Items of an array that are written at once, because a call per item is slow. */

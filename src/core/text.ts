@@ -22,16 +22,12 @@ export const formatAddress = (url: string): string =>
 
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** Available in Node 20, but missing in the TypeScript library that is used here. */
-const isWellFormed = (text: string): boolean =>
-  (text as unknown as { isWellFormed(): boolean }).isWellFormed();
-
 /**
  * Removes lone surrogates, which truncated or hostile text may contain. UTF-8 cannot encode them,
  * and some clients cannot parse a reply that contains one.
  */
 export const cutToCharacters = (text: string): string =>
-  isWellFormed(text) ? text : text.replace(HALF, '');
+  text.isWellFormed() ? text : text.replace(HALF, '');
 
 /** Distance from `at` back to the start of its character; 0 if a character begins at `at`. */
 export const isInsideCharacter = (utf8: Uint8Array, at: number): number => {

@@ -39,5 +39,8 @@ const create = (base = randomBase()): State => ({
   frames: [],
 });
 
-const holder = globalThis as unknown as { __ocState?: State };
-export const state: State = (holder.__ocState ??= create());
+declare global {
+  var __ocState: State | undefined;
+}
+
+export const state: State = (globalThis.__ocState ??= create());

@@ -30,7 +30,7 @@ export const mapChangedInSlices = async (
   for (let i = 0; i < values.length; i++) {
     if (slices.isOver) await slices.pause();
     const result = map(values[i]);
-    const next = result instanceof Promise ? ((await result) as unknown) : result;
+    const next: unknown = result instanceof Promise ? await result : result;
     if (!mapped && next !== values[i]) mapped = values.slice(0, i);
     mapped?.push(next);
   }

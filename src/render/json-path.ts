@@ -2,6 +2,7 @@
 import { defined } from '../core/defined.ts';
 import { compareLikeness } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
+import { isUnknownArray } from '../core/json.ts';
 
 const EVERY = Symbol('every element');
 
@@ -76,9 +77,9 @@ const toIndex = (step: string | number, length: number): number => {
 };
 
 const child = (value: unknown, step: string | number): { readonly value: unknown } | undefined => {
-  if (Array.isArray(value)) {
+  if (isUnknownArray(value)) {
     const index = toIndex(step, value.length);
-    return index >= 0 && index < value.length ? { value: value[index] as unknown } : undefined;
+    return index >= 0 && index < value.length ? { value: value[index] } : undefined;
   }
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
   return { value: (value as Record<string, unknown>)[step] };

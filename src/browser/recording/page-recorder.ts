@@ -1,5 +1,6 @@
 // Injects the recorder into every document of a tab and forwards its messages.
 import { fail } from '../../core/failure.ts';
+import { isUnknownArray, parseJson } from '../../core/json.ts';
 import { abortable, Deadline, settlesWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Locator, PageMessage } from '../../page/recorder/messages.ts';
@@ -178,25 +179,31 @@ export class PageRecorder {
   }
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 /** Checks the fields of each kind of message. */
-const SOUND: Readonly<Record<PageMessage['kind'], (message: never) => boolean>> = {
-  dom: ({ events }: { events: unknown }) => Array.isArray(events) && events.every(isObject),
-  action: ({ action, at }: { action: { kind?: unknown } | null; at: unknown }) =>
-    typeof action?.kind === 'string' && typeof at === 'number',
-  secret: ({ value, origin }: { value: unknown; origin: unknown }) =>
-    typeof value === 'string' && typeof origin === 'string',
-  lost: ({ chars }: { chars: unknown }) => typeof chars === 'number',
+const SOUND: Readonly<
+  Record<PageMessage['kind'], (message: Readonly<Record<string, unknown>>) => boolean>
+> = {
+  dom: ({ events }) => isUnknownArray(events) && events.every(isObject),
+  action: ({ action, at }) =>
+    isObject(action) && typeof action['kind'] === 'string' && typeof at === 'number',
+  secret: ({ value, origin }) => typeof value === 'string' && typeof origin === 'string',
+  lost: ({ chars }) => typeof chars === 'number',
 };
+
+const isKind = (kind: unknown): kind is PageMessage['kind'] =>
+  typeof kind === 'string' && Object.hasOwn(SOUND, kind);
+
+const isMessage = (value: unknown): value is PageMessage =>
+  isObject(value) && isKind(value['kind']) && SOUND[value['kind']](value);
 
 /** Validates the payload: a compromised renderer can send anything. */
 const parse = (payload: string): PageMessage | undefined => {
   try {
-    const message = JSON.parse(payload) as PageMessage | null;
-    return message && Object.hasOwn(SOUND, message.kind) && SOUND[message.kind](message as never)
-      ? message
-      : undefined;
+    const message = parseJson(payload);
+    return isMessage(message) ? message : undefined;
   } catch {
     return undefined;
   }

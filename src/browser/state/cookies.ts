@@ -78,9 +78,7 @@ export const setCookie = async (
   cookie: NewCookie,
   signal: AbortSignal,
 ): Promise<Cookie | undefined> => {
-  const given = Object.fromEntries(
-    Object.entries(cookie).filter(([, value]) => value !== undefined),
-  ) as unknown as NewCookie;
+  const given = defined({ ...cookie });
   const { success } = await tab.cdp
     .send('Network.setCookie', given as Protocol.Network.SetCookieRequest, signal)
     .catch((error: unknown) => {

@@ -163,7 +163,7 @@ const firstNamedOperation = (text: string): string | undefined => {
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return undefined;
   }

@@ -90,7 +90,7 @@ const linksIn = (document: DomDocument, base: string): StructuredContent['links'
 
 const parseJson = (text: string): unknown[] => {
   try {
-    return [JSON.parse(text) as unknown];
+    return [JSON.parse(text)];
   } catch {
     return [];
   }

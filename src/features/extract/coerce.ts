@@ -1,5 +1,6 @@
 // Converts a value from the page to the type of a schema field; undefined if that is impossible.
 import type { SchemaField } from './schema-fields.ts';
+import { isUnknownArray } from '../../core/json.ts';
 
 /** A value from the page: its text, link URL, machine-readable time, or structured data. */
 export interface ExtractedValue {
@@ -124,7 +125,7 @@ const toArray = (field: SchemaField, found: ExtractedValue): unknown[] | undefin
 };
 
 const listValues = (found: ExtractedValue): ExtractedValue[] => {
-  if (Array.isArray(found.data)) return (found.data as unknown[]).map(toExtractedValue);
+  if (isUnknownArray(found.data)) return found.data.map(toExtractedValue);
   return found.url === undefined ? split(found.text).map((text) => ({ text })) : [found];
 };
 

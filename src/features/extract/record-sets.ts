@@ -3,6 +3,7 @@ import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-re
 import { toExtractedValue, type ExtractedValue } from './coerce.ts';
 import { isRecord } from './schema-fields.ts';
 import { splitWords } from './words.ts';
+import { isUnknownArray } from '../../core/json.ts';
 
 export interface Column {
   /** Names from the page, most specific first; each name is a list of words. */
@@ -142,7 +143,7 @@ function* valuesIn(
     if (key.startsWith('@')) continue;
     const here = path === '' ? key : `${path}.${key}`;
     yield [here, value];
-    const inner = Array.isArray(value) ? (value[0] as unknown) : value;
+    const inner = isUnknownArray(value) ? value[0] : value;
     if (isRecord(inner) && depth < 2) yield* valuesIn(inner, here, depth + 1);
   }
 }

@@ -1,6 +1,7 @@
 // Flattens a JSON Schema to a list of fields with their names and types.
 import { fail } from '../../core/failure.ts';
 import { type Meaning, findMeaning, splitWords } from './words.ts';
+import { isUnknownArray } from '../../core/json.ts';
 
 export type RecordSchema = Readonly<Record<string, unknown>>;
 export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
@@ -73,13 +74,13 @@ const buildField = (path: readonly string[], schema: RecordSchema): SchemaField 
 /** The first type that is not null: `["number", "null"]` is a number. */
 const findType = (schema: RecordSchema): SchemaType => {
   const { type, properties, items, enum: choices } = schema;
-  const named = (Array.isArray(type) ? (type as unknown[]).find((one) => one !== 'null') : type) as
+  const named = (isUnknownArray(type) ? type.find((one) => one !== 'null') : type) as
     | SchemaType
     | undefined;
   if (named) return named;
   if (properties) return 'object';
   if (items) return 'array';
-  const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  const [first] = isUnknownArray(choices) ? choices : [];
   if (typeof first === 'number') return 'number';
   return typeof first === 'boolean' ? 'boolean' : 'string';
 };

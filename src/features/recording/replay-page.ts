@@ -18,6 +18,7 @@ import {
   RESOURCES,
 } from './kept-lines.ts';
 import { buildScriptSteps, describeStep } from './script-steps.ts';
+import { isUnknownArray } from '../../core/json.ts';
 
 /** The licence of rrweb requires this notice. */
 const LICENCE = `The player contains rrweb (https://github.com/rrweb-io/rrweb), Copyright (c) 2018
@@ -225,7 +226,10 @@ const CSS_URL = /url\(\s{0,9}(["']?)([^"'()]{1,4000})\1\s{0,9}\)/g;
 const makeOffline = (event: DomEvent, resources: Resources): DomEvent => {
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) return void (value as unknown[]).map(walk);
+    if (isUnknownArray(value)) {
+      for (const item of value) walk(item);
+      return;
+    }
     const object = value as Attributes;
     if (
       typeof object['attributes'] === 'object' &&

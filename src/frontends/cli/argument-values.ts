@@ -116,7 +116,7 @@ const asAny = (text: string): unknown => {
 
 const jsonIn = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

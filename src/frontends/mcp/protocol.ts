@@ -89,8 +89,8 @@ export const classify = (value: unknown): RpcMessage => {
   const wellFormed = params === undefined || isObject(params);
   if (typeof method === 'string' && wellFormed) {
     if (id === undefined)
-      return { kind: 'notification', message: value as unknown as Notification };
-    if (isId(id)) return { kind: 'request', message: value as unknown as Request };
+      return { kind: 'notification', message: { ...value, jsonrpc: '2.0', method } };
+    if (isId(id)) return { kind: 'request', message: { ...value, jsonrpc: '2.0', id, method } };
   }
   if (method === undefined && isId(id) && (isObject(value['result']) || isObject(value['error'])))
     return { kind: 'response', message: value };

@@ -77,14 +77,6 @@ export const readChoices = (id: number): FieldValue | undefined => {
   return element && isHere(element) ? readFieldValue(element) : undefined;
 };
 
-export const isSelected = (id: number): boolean => {
-  const option = findElement(id);
-  return (
-    option !== undefined &&
-    ['aria-selected', 'aria-checked'].some((name) => attribute(option, name) === 'true')
-  );
-};
-
 export const choose = (id: number, wanted: readonly string[]): Chosen => {
   const select = findElement(id);
   if (!select || localName(select) !== 'select') return { missing: wanted, available: [] };

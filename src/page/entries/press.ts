@@ -3,12 +3,10 @@
 /**
  * Globals of the isolated world: the current press handler, and whether listeners are installed.
  */
-interface Holder {
-  __ocPress?: (event: Event) => void;
-  __ocPressHeard?: true;
+declare global {
+  var __ocPress: ((event: Event) => void) | undefined;
+  var __ocPressHeard: true | undefined;
 }
-
-const holder = globalThis as unknown as Holder;
 
 export const PRESSES = [
   'pointerdown',
@@ -23,11 +21,11 @@ export const PRESSES = [
 
 /** Sets the function that receives all press events; undefined removes it. */
 export const judgePresses = (judge: ((event: Event) => void) | undefined): void => {
-  if (judge) holder.__ocPress = judge;
-  else delete holder.__ocPress;
+  globalThis.__ocPress = judge;
 };
 
-if (!holder.__ocPressHeard) {
-  holder.__ocPressHeard = true;
-  for (const name of PRESSES) addEventListener(name, (event) => holder.__ocPress?.(event), true);
+if (!globalThis.__ocPressHeard) {
+  globalThis.__ocPressHeard = true;
+  for (const name of PRESSES)
+    addEventListener(name, (event) => globalThis.__ocPress?.(event), true);
 }

@@ -3,15 +3,17 @@ import { findHovered, hear, reportAfter } from '../recorder/actions.ts';
 import { flush, follow } from '../recorder/dom-stream.ts';
 import { implement } from '../page-functions.ts';
 
-const holder = globalThis as unknown as { __ocRecording?: readonly (() => void)[] };
+declare global {
+  var __ocRecording: readonly (() => void)[] | undefined;
+}
 
 reportAfter(flush);
 // If the script runs twice in a document, the first recording continues.
-holder.__ocRecording ??= self === top ? [hear(), follow()] : [hear()];
+globalThis.__ocRecording ??= self === top ? [hear(), follow()] : [hear()];
 
 const stop = (): void => {
-  for (const end of holder.__ocRecording ?? []) end();
-  holder.__ocRecording = [];
+  for (const end of globalThis.__ocRecording ?? []) end();
+  globalThis.__ocRecording = [];
 };
 
 export const functions = implement('recorder', {

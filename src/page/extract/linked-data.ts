@@ -11,6 +11,7 @@ import {
 } from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
 import { toAddress, readShownText, readUrl } from './shown-text.ts';
+import { isUnknownArray, parseJson } from '../untyped.ts';
 
 const MAX_SCRIPT_CHARS = 2_000_000;
 const MAX_OBJECTS = 2000;
@@ -21,7 +22,7 @@ export const readJsonLd = (scope: Element | Root): unknown[] => {
   for (const script of queryAll(scope, 'script[type="application/ld+json" i]')) {
     const text = (script.textContent ?? '').slice(0, MAX_SCRIPT_CHARS);
     const value = parseLoosely(text);
-    if (Array.isArray(value)) found.push(...(value as unknown[]));
+    if (isUnknownArray(value)) found.push(...value);
     else if (value !== undefined) found.push(value);
   }
   return found.slice(0, MAX_OBJECTS);
@@ -38,7 +39,7 @@ const parseLoosely = (text: string): unknown => {
     .trim();
   for (const attempt of [plain, plain.replace(/[\r\n\t]+/g, ' ').replace(/;\s*$/, '')]) {
     try {
-      return JSON.parse(attempt) as unknown;
+      return parseJson(attempt);
     } catch {
       // Not JSON: try the next variant.
     }
@@ -111,7 +112,7 @@ const add = (item: LinkedItem, name: string, value: unknown): void => {
   if (name === '' || value === '') return;
   const known = Object.hasOwn(item, name) ? item[name] : undefined;
   if (known === undefined) item[name] = value;
-  else item[name] = Array.isArray(known) ? [...(known as unknown[]), value] : [known, value];
+  else item[name] = isUnknownArray(known) ? [...known, value] : [known, value];
 };
 
 /** The value of an element by the rules of microdata. */

@@ -7,8 +7,8 @@ const MAX_CHARS = 20_000;
 const innerText = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'innerText')?.get as (
   this: Element,
 ) => string;
-const visible = (Element.prototype as unknown as { checkVisibility?: (options: object) => boolean })
-  .checkVisibility;
+/** Undefined in a parser's document. */
+const { checkVisibility: visible }: Partial<Pick<Element, 'checkVisibility'>> = Element.prototype;
 
 /** Whether the element is visible: neither its style nor its opacity hides it. */
 export const isShown = (element: Element): boolean =>

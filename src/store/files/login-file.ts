@@ -124,7 +124,7 @@ const readText = async (path: string): Promise<string | undefined> => {
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -4,10 +4,11 @@ import { defined } from '../../core/defined.ts';
 import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
+import { isUnknownArray } from '../../core/json.ts';
 
 /** Listed only as an array, which costs half the tokens; a single value is accepted too. */
 const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>> =>
-  z.preprocess((value) => (Array.isArray(value) ? (value as unknown) : [value]), z.array(schema));
+  z.preprocess((value) => (isUnknownArray(value) ? value : [value]), z.array(schema));
 
 export const ocTaskList = defineTool({
   name: 'oc_task_list',

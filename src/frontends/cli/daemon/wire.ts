@@ -112,7 +112,7 @@ const eventReader = (onMessage: (message: unknown) => void): ((chunk: string) =>
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -100,7 +100,7 @@ const header = (request: IncomingMessage, name: string): string | undefined => {
 /** Returns undefined for invalid JSON: no JSON text parses to undefined. */
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
