@@ -114,11 +114,11 @@ const LOAD_STATES: ReadonlyMap<string, string> = new Map([
 const renderReached = (reached: Reached): string => {
   switch (reached.condition) {
     case 'text':
-      return `text ${quote(reached.wanted)} is there`;
+      return `text ${quote(reached.wanted)} is visible`;
     case 'textGone':
       return `text ${quote(reached.wanted)} is gone`;
     case 'selector':
-      return `${reached.wanted.slice(0, 100)} is there`;
+      return `${reached.wanted.slice(0, 100)} is visible`;
     case 'selectorGone':
       return `${reached.wanted.slice(0, 100)} is gone`;
     case 'function':
