@@ -30,6 +30,7 @@ import {
 } from './store/files/artifact-sweep.ts';
 import { HandleResources } from './store/handles/handle-resources.ts';
 import { Handles } from './store/handles/handles.ts';
+import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
 import { recordingsRetention } from './store/files/recordings.ts';
@@ -140,7 +141,8 @@ export const createEngine = ({
     workers,
   );
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
-  const journal = openJournal({ folder: home.journal, log });
+  const writer = createPayloadWriter(redactor);
+  const journal = openJournal({ folder: home.journal, log, writer });
   const handles = new Handles({
     folder: home.output,
     ttlMs: config.outputHandleTtlHours * 3_600_000,
@@ -150,21 +152,16 @@ export const createEngine = ({
     workers,
     onCreated: (event) => journal.append({ ...event }),
   });
-  const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses() });
+  const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses(), writer });
   const tasks = new Tasks({
     store: taskStore,
     processes: createProcesses(),
     kinds: listTaskKinds(tools),
     call: (request) => carry(rooms, request),
-    redactor,
-    clean: (data) =>
-      redactor.data(config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
-    cleanLarge: async (data) =>
-      redactor.largeData(
-        config.sanitizeContent
-          ? await sanitiseLargeData(data, noFindings(), {}, { workers })
-          : data,
-      ),
+    writer,
+    sanitise: (data) => (config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
+    sanitiseLarge: async (data) =>
+      config.sanitizeContent ? sanitiseLargeData(data, noFindings(), {}, { workers }) : data,
     log,
   });
   const sweeper = new Sweeper(
@@ -196,7 +193,7 @@ export const createEngine = ({
       ts: Date.now(),
       event: 'guard_refused',
       what,
-      url: redactor.text(url.slice(0, 500)),
+      url: url.slice(0, 500),
       host,
       reason,
       ...where,
@@ -213,6 +210,7 @@ export const createEngine = ({
     browser,
     journal,
     redactor,
+    writer,
     secrets,
     secretHosts,
     handles,

@@ -12,10 +12,10 @@ import type { Reply, Step, ValidCall, WorkingCall } from './call.ts';
 const UNIT_MS = 1_500;
 
 export const job: Step<ValidCall, WorkingCall> = async (call, next) => {
-  const { tool, request, common } = call;
+  const { rooms, tool, request, common } = call;
   const { onProgress = () => {}, task } = request;
   if (tool.traits.duration !== 'job') return next({ ...call, onProgress, job: undefined });
-  if (!task) return next({ ...call, onProgress, job: createWorkingFiles() });
+  if (!task) return next({ ...call, onProgress, job: createWorkingFiles(rooms.writer) });
   const run = await task.begin(common.session ?? request.session ?? 'default');
   return runAsTask(call, run, next);
 };

@@ -1,13 +1,10 @@
 // Writes every call to the journal, also rejected ones; a write error never fails a call.
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
-import type { Redactor } from '../core/redactor.ts';
 import { monotonicMs } from '../core/time.ts';
 import { estimateReplyTokens } from '../render/reply-tokens.ts';
+import { listOrigins } from '../browser/tabs/origins.ts';
 import type { Call, Step } from './call.ts';
-import { redactorFor } from './redactor-for.ts';
-
-const SUMMARY_CHARS = 160;
 
 export const journal: Step<Call, Call> = async (call, next) => {
   try {
@@ -37,28 +34,19 @@ interface CallEnd {
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { rooms, request } = call;
   const { session, tab, common } = call.course;
-  const redactor = redactorFor(call);
-  const args = await redactor
-    .largeData(request.arguments ?? {})
-    .catch(() => ({ omitted: 'could not be redacted' }));
-  rooms.journal.append(
+  await rooms.journal.appendCall(
     defined({
       ts: Date.now(),
-      tool: redactor.text(request.name).slice(0, 100),
+      tool: request.name,
       session: session?.name ?? common?.session ?? request.session ?? 'default',
       tabId: tab?.id,
-      args,
+      args: request.arguments ?? {},
       durationMs: Math.round(monotonicMs() - call.startedAt),
       tokens,
       ok: code === undefined,
       code,
-      summary: summarise(summary, redactor),
+      summary,
     }),
+    tab ? listOrigins(tab) : [],
   );
-};
-
-const summarise = (text: string, redactor: Redactor): string => {
-  // redacted before the cut: a part of a secret is not recognised
-  const safe = redactor.text(text.slice(0, 20 * SUMMARY_CHARS));
-  return safe.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' ');
 };

@@ -8,6 +8,7 @@ import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Handles } from '../store/handles/handles.ts';
+import type { PayloadWriter } from '../store/files/payload-writer.ts';
 import type { Journal } from '../store/journal/journal.ts';
 import type { SecretHosts } from '../store/secret-hosts.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
@@ -25,6 +26,8 @@ export interface Services {
   readonly journal: Journal;
   /** Removes secrets from all output of the engine. */
   readonly redactor: Redactor;
+  /** Removes secrets from all data that is written to disk. */
+  readonly writer: PayloadWriter;
   /** The secrets that calls may name; names are not unique, the hosts differ. */
   readonly secrets: readonly Secret[];
   /** Hosts that the user confirmed for secrets without hosts. */

@@ -1,10 +1,16 @@
 // A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`. Says
 // what it wrote and what it could not.
 import { createLog } from '../../src/core/log.ts';
+import { createRedactor } from '../../src/policy/redact.ts';
+import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { openJournal } from '../../src/store/journal/journal.ts';
 
 const [, , folder = '', name = '', count = '0'] = process.argv;
-const journal = openJournal({ folder, log: createLog({ level: 'warn' }) });
+const journal = openJournal({
+  folder,
+  log: createLog({ level: 'warn' }),
+  writer: createPayloadWriter(createRedactor([])),
+});
 for (let i = 0; i < Number(count); i++) {
   journal.append({
     ts: Date.now(),

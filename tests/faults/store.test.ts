@@ -9,6 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { bundle } from '../../scripts/bundle.mjs';
 import { createLog } from '../../src/core/log.ts';
+import { createRedactor } from '../../src/policy/redact.ts';
+import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { JsonFile } from '../../src/store/files/json-file.ts';
 import { openJournal, type Journal } from '../../src/store/journal/journal.ts';
 
@@ -19,7 +21,11 @@ let built: string;
 let folder: string;
 const program = (name: string): string => join(built, `${name}.mjs`);
 const journal = (): Journal =>
-  openJournal({ folder: join(folder, 'journal'), log: createLog({ level: 'error' }) });
+  openJournal({
+    folder: join(folder, 'journal'),
+    log: createLog({ level: 'error' }),
+    writer: createPayloadWriter(createRedactor([])),
+  });
 
 beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), 'openchrome-faults-'));

@@ -13,6 +13,7 @@ import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { SecretHosts } from '../../src/store/secret-hosts.ts';
+import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { Handles } from '../../src/store/handles/handles.ts';
 import { openJournal } from '../../src/store/journal/journal.ts';
 import type { Context, Services } from '../../src/toolkit/context.ts';
@@ -62,7 +63,9 @@ export class TestRooms {
     const home = resolveHome({ OPENCHROME_HOME: root });
     const config = resolveConfig({ flags });
     const log = createLog({ level: 'error', write: () => {} });
-    const journal = openJournal({ folder: home.journal, log });
+    const redactor = createRedactor(secrets);
+    const writer = createPayloadWriter(redactor);
+    const journal = openJournal({ folder: home.journal, log, writer });
     const workers = new WorkerPool();
     const handles = new Handles({
       folder: home.output,
@@ -73,7 +76,6 @@ export class TestRooms {
       workers,
       onCreated: (event) => journal.append({ ...event }),
     });
-    const redactor = createRedactor(secrets);
     const browser = new Browser({ config, home, log, redactor });
     return new TestRooms(root, {
       config,
@@ -82,6 +84,7 @@ export class TestRooms {
       browser,
       journal,
       redactor,
+      writer,
       hosts: new Set(),
       secrets: [],
       secretHosts: new SecretHosts(home),

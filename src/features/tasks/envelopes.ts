@@ -52,8 +52,8 @@ const EVENTS_READ = 3 * EVENTS_SHOWN;
 interface EnvelopesOptions {
   readonly store: TaskStore;
   readonly owners: Owners;
-  /** Redacts secrets. */
-  readonly clean: <T>(data: T) => T;
+  /** Removes text that people cannot see. */
+  readonly sanitise: <T>(data: T) => T;
   readonly log: Log;
   readonly now?: () => number;
 }
@@ -117,10 +117,10 @@ export class Envelopes {
   }
 
   async start({ objective, policy, phase, session }: EnvelopeStart): Promise<TaskMeta> {
-    const { owners, clean } = this.#options;
+    const { owners, sanitise } = this.#options;
     // Invalid domains are reported here, not by the first call.
     parseDomains(policy.allowedDomains ?? [], 'policy.allowedDomains');
-    const fields = { ...clean({ objective, phase }), policy };
+    const fields = { ...sanitise({ objective, phase }), policy };
     return this.#store.create((id) => {
       const now = parseTaskTime(id);
       const common = {
@@ -164,10 +164,10 @@ export class Envelopes {
   }
 
   async #record(meta: TaskMeta, call: RecordedCall): Promise<string | undefined> {
-    const { clean, log } = this.#options;
+    const { sanitise, log } = this.#options;
     const id = meta.task_id;
     const own = this.#append(meta, (mark) =>
-      buildCallLine({ ...call, ...clean({ url: call.url }) }, mark),
+      buildCallLine({ ...call, ...sanitise({ url: call.url }) }, mark),
     );
     if (!own || own.before.end) throw alreadyEnded(id);
     const [before, after] = [own.before.tally.envelope, own.after.tally.envelope];
@@ -184,7 +184,7 @@ export class Envelopes {
 
   async update(id: string, { phase, note }: EnvelopeUpdate): Promise<TaskMeta> {
     this.#requireOwn(id);
-    const data = this.#options.clean(defined({ phase, note }));
+    const data = this.#options.sanitise(defined({ phase, note }));
     return this.#store.change(id, (meta) => {
       if (hasEnded(meta)) throw alreadyEnded(id, meta);
       const { phase: now } = data;
@@ -198,7 +198,7 @@ export class Envelopes {
 
   async finish(id: string, outcome: CallOutcome, note?: string): Promise<TaskMeta> {
     this.#requireOwn(id);
-    const data = this.#options.clean(defined({ outcome, note }));
+    const data = this.#options.sanitise(defined({ outcome, note }));
     return this.#store.change(id, (meta) =>
       this.#ended(meta, END_STEPS[outcome], this.#now(), data),
     );

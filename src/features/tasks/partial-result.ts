@@ -1,5 +1,4 @@
 // Saves the partial result of a task that did not complete.
-import { stringifyInSlices } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { Assemble, TaskEnd } from './kind.ts';
@@ -7,8 +6,8 @@ import type { Assemble, TaskEnd } from './kind.ts';
 interface PartialResultContext {
   readonly store: TaskStore;
   readonly log: Log;
-  /** Redacts secrets. */
-  readonly cleanLarge: <T>(data: T) => Promise<T>;
+  /** Removes text that people cannot see. */
+  readonly sanitiseLarge: <T>(data: T) => Promise<T>;
 }
 
 /**
@@ -16,16 +15,15 @@ interface PartialResultContext {
  * that the task can end.
  */
 export const savePartialResult = async (
-  { store, log, cleanLarge }: PartialResultContext,
+  { store, log, sanitiseLarge }: PartialResultContext,
   assemble: Assemble | undefined,
   id: string,
   end: TaskEnd,
 ): Promise<string | undefined> => {
   try {
     const result = await assemble?.(store.files(id), end);
-    return result === undefined
-      ? undefined
-      : await store.saveResult(id, await stringifyInSlices(await cleanLarge(result)));
+    if (result === undefined) return undefined;
+    return await store.savePartialResult(id, await sanitiseLarge(result));
   } catch (error) {
     log.warn(`the partial result of task ${id} could not be saved`, error);
     return undefined;

@@ -18,7 +18,7 @@ interface ReaperOptions {
   readonly store: TaskStore;
   readonly owners: Owners;
   readonly kinds: readonly TaskKind[];
-  readonly cleanLarge: <T>(data: T) => Promise<T>;
+  readonly sanitiseLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
 }
 

@@ -3,7 +3,6 @@ import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { parseTaskTime } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
-import type { Redactor } from '../../core/redactor.ts';
 import { every, sleep } from '../../core/time.ts';
 import type { TaskChange, TaskMeta, TaskProgress } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
@@ -24,9 +23,8 @@ interface TaskRunContext {
   readonly store: TaskStore;
   readonly owners: Owners;
   readonly slots: Slots;
-  readonly clean: <T>(data: T) => T;
-  readonly cleanLarge: <T>(data: T) => Promise<T>;
-  readonly redactor: Redactor;
+  readonly sanitise: <T>(data: T) => T;
+  readonly sanitiseLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
 }
 
@@ -134,22 +132,20 @@ export class TaskRun {
   async turn(): Promise<Job> {
     const id = this.#id;
     const files = this.#files;
-    const { store, slots, redactor } = this.#context;
+    const { store, slots } = this.#context;
     if (!this.#hasSlot) {
       await slots.next(this.#abort.signal);
       this.#hasSlot = true;
       await store.change(id, (meta) => advance(meta, { type: 'start' }, Date.now()));
     }
     const { previous } = this.#assignment;
-    const write = (file: string, entry: unknown): void => {
-      if (this.#over.signal.aborted)
-        throw fail('task_already_ended', `Task ${id} has already ended.`);
+    const { signal: over } = this.#over;
+    const append = (file: string, entry: unknown): void => {
+      over.throwIfAborted();
       files.append(file, entry);
     };
-    // secrets must not be saved on disk
-    const append = (file: string, entry: unknown): void => write(file, redactor.data(entry));
-    const appendLarge = async (file: string, entry: unknown): Promise<void> =>
-      write(file, await redactor.largeData(entry, this.#over.signal));
+    const appendLarge = (file: string, entry: unknown): Promise<void> =>
+      files.appendLarge(file, entry, over);
     const entries = files.entries.bind(files);
     return defined({ append, appendLarge, entries, stopRequested: this.#stop.signal, previous });
   }
@@ -164,7 +160,7 @@ export class TaskRun {
     readonly total?: number;
     readonly message?: string;
   }): void {
-    this.#progress.report(this.#context.clean(defined({ done, total, message })));
+    this.#progress.report(this.#context.sanitise(defined({ done, total, message })));
   }
 
   /** `json`: the result as saved. `notes`: messages that are added to the history. */
@@ -175,9 +171,9 @@ export class TaskRun {
       store.append(id, {
         ts: Date.now(),
         kind: 'log',
-        data: { message: this.#context.clean(message) },
+        data: { message: this.#context.sanitise(message) },
       });
-    await this.#finish({ type: 'complete', resultPath: await store.saveResult(id, json) });
+    await this.#finish({ type: 'complete', resultPath: await store.saveReply(id, json) });
   }
 
   /** Ends the task as failed or cancelled, with a partial result if there is one. */
@@ -189,14 +185,14 @@ export class TaskRun {
       status,
       code,
     });
-    const error = this.#context.clean({ code, message });
+    const error = this.#context.sanitise({ code, message });
     await this.#finish(
       status === 'CANCELLED' ? { type: 'cancel', resultPath } : { type: 'fail', error, resultPath },
     );
   }
 
   async #finish(step: TaskStep): Promise<void> {
-    this.#over.abort();
+    this.#over.abort(fail('task_already_ended', `Task ${this.#id} has already ended.`));
     const lastWord = await this.#progress.end();
     try {
       for (const retryMs of [...RETRIES_MS, undefined]) {

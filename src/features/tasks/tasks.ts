@@ -2,8 +2,8 @@
 import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Processes } from '../../system/process-identity.ts';
-import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
+import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
@@ -51,11 +51,11 @@ interface TasksOptions {
   readonly kinds: readonly TaskKind[];
   /** Never rejects: errors are in `failure`. */
   readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
-  readonly redactor: Redactor;
-  /** Redacts secrets. */
-  readonly clean: <T>(data: T) => T;
-  /** As `clean`, for data of any size. */
-  readonly cleanLarge: <T>(data: T) => Promise<T>;
+  readonly writer: PayloadWriter;
+  /** Removes text that people cannot see. */
+  readonly sanitise: <T>(data: T) => T;
+  /** As `sanitise`, for data of any size. */
+  readonly sanitiseLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
 }
 
@@ -128,12 +128,11 @@ export class Tasks {
     const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
     if (this.#stopped)
       throw fail('engine_stopped', 'The engine is stopping and does not start new tasks.');
-    const { redactor } = this.#options;
     const task = new TaskStart(
       { ...this.#options, owners: this.#owners, slots: this.#slots },
       {
         kind,
-        argsSummary: summariseArgs(redactor.data(args)),
+        argsSummary: summariseArgs(this.#options.writer.clean(args)),
         previous,
       },
     );

@@ -4,14 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../core/log.ts';
+import type { PayloadWriter } from '../files/payload-writer.ts';
 import { type CallEntry, openJournal, type Journal } from './journal.ts';
 
 let folder: string;
+const writer: PayloadWriter = {
+  clean: (data) => data,
+  cleanLarge: async (data) => data,
+  cleanText: (text) => text,
+  cleanLargeText: async (text) => text,
+  forOrigins: () => writer,
+};
 let logged: string[];
 const open = (now?: () => number): Journal =>
   openJournal({
     folder,
     log: createLog({ level: 'warn', write: (line) => logged.push(line) }),
+    writer,
     ...(now ? { now } : {}),
   });
 

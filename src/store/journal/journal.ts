@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
+import type { PayloadWriter } from '../files/payload-writer.ts';
 import { keepFiles } from '../files/keep-files.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
 
@@ -12,6 +13,10 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Larger arguments are replaced by their size. */
 const MAX_ARGS_CHARS = 8 * 1024;
+const TOOL_CHARS = 100;
+const SUMMARY_CHARS = 160;
+/** Only the beginning of a reply is searched for secrets. */
+const MAX_SUMMARY_CHARS = 20 * SUMMARY_CHARS;
 const CLOCK_SLACK_MS = 60_000;
 
 const CallEntry = z.object({
@@ -19,7 +24,6 @@ const CallEntry = z.object({
   tool: z.string(),
   session: z.string(),
   tabId: z.string().optional(),
-  /** Must be redacted by the caller. */
   args: z.unknown(),
   durationMs: z.number(),
   /** Estimated tokens of the reply; absent in entries of older versions. */
@@ -69,7 +73,10 @@ export interface RecentOptions {
 }
 
 export interface Journal {
+  /** Appends an entry without its secrets. */
   append(entry: JournalEntry): void;
+  /** As `append`, for a call with arguments of any size, from a tab with these origins. */
+  appendCall(entry: CallEntry, origins: Iterable<string>): Promise<void>;
   /** Oldest first, optionally of one tool only. */
   recent(options: RecentOptions): Promise<readonly JournalEntry[]>;
   summary(options?: { readonly since?: number }): Promise<JournalSummary>;
@@ -79,10 +86,11 @@ export interface Journal {
 interface JournalOptions {
   readonly folder: string;
   readonly log: Log;
+  readonly writer: PayloadWriter;
   readonly now?: () => number;
 }
 
-export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Journal => {
+export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOptions): Journal => {
   const lines = new JsonlLog<JournalEntry>({
     folder,
     name: 'journal',
@@ -93,7 +101,16 @@ export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Jo
   let lost = 0;
   let failing = false;
 
-  const append = (entry: JournalEntry): void => {
+  const append = (entry: JournalEntry): void =>
+    write(isCall(entry) ? cleanCall(entry, writer.clean(entry.args), writer) : writer.clean(entry));
+
+  const appendCall = async (entry: CallEntry, origins: Iterable<string>): Promise<void> => {
+    const cleaner = writer.forOrigins(origins);
+    const args = await cleaner.cleanLarge(entry.args).catch(() => NOT_CLEANED);
+    write(cleanCall(entry, args, cleaner));
+  };
+
+  const write = (entry: JournalEntry): void => {
     try {
       lines.append(withSmallArguments(entry));
       failing = false;
@@ -133,7 +150,7 @@ export const openJournal = ({ folder, log, now = Date.now }: JournalOptions): Jo
     maxTotalBytes: MAX_TOTAL_BYTES,
   });
 
-  return { append, recent, summary, retention };
+  return { append, appendCall, recent, summary, retention };
 };
 
 const isCall = (entry: JournalEntry): entry is CallEntry =>
@@ -149,6 +166,19 @@ async function* takeSince(
     else if (entry.ts < since - CLOCK_SLACK_MS) return;
   }
 }
+
+const NOT_CLEANED = { omitted: 'could not be redacted' };
+
+/** Cuts after the redaction, because a part of a secret is not recognised. */
+const cleanCall = (entry: CallEntry, args: unknown, writer: PayloadWriter): CallEntry => {
+  const summary = writer.cleanText(entry.summary.slice(0, MAX_SUMMARY_CHARS));
+  return {
+    ...entry,
+    tool: writer.cleanText(entry.tool).slice(0, TOOL_CHARS),
+    args,
+    summary: summary.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' '),
+  };
+};
 
 const withSmallArguments = (entry: JournalEntry): JournalEntry => {
   if (!isCall(entry)) return entry;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJson } from '../../core/json.ts';
+import { parseJson, stringifyInSlices } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
 import { createTaskIds, TASK_ID } from '../../core/ids.ts';
 import { abortable, every } from '../../core/time.ts';
@@ -15,6 +15,7 @@ import { openRegularFile } from '../../system/regular-file.ts';
 import { renameOver, replaceFile, syncFolder, writeDurably } from '../../system/replace-file.ts';
 import { appendLine } from '../files/append-line.ts';
 import { linesBackwards } from '../files/lines-backwards.ts';
+import type { PayloadWriter } from '../files/payload-writer.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
 import { parseEvent, readHistory } from './task-history.ts';
 import type { TaskChange, TaskEvent, TaskMeta } from './task-meta.ts';
@@ -33,13 +34,21 @@ const RETENTION = {
   maxTotalBytes: 8 * 1024 ** 3,
 };
 
+interface TaskStoreOptions {
+  readonly folder: string;
+  readonly processes: Processes;
+  readonly writer: PayloadWriter;
+}
+
 export class TaskStore {
   readonly #root: string;
+  readonly #writer: PayloadWriter;
   readonly #locks: Locks;
   readonly #nextId = createTaskIds();
 
-  constructor({ folder, processes }: { readonly folder: string; readonly processes: Processes }) {
+  constructor({ folder, processes, writer }: TaskStoreOptions) {
     this.#root = folder;
+    this.#writer = writer;
     this.#locks = new Locks(processes);
   }
 
@@ -63,8 +72,8 @@ export class TaskStore {
       const id = this.#nextId();
       const folder = join(this.#root, id);
       const { meta, event } = build(id);
-      if (event) appendLine(join(draft, EVENTS_FILE), JSON.stringify(event), { suspect: false });
-      await writeDurably(join(draft, META_FILE), JSON.stringify(meta));
+      if (event) appendLine(join(draft, EVENTS_FILE), this.#toLine(event), { suspect: false });
+      await writeDurably(join(draft, META_FILE), this.#toRow(meta));
       if (await moveUnlessTaken(draft, folder)) {
         await Promise.all([syncFolder(folder), syncFolder(this.#root)]);
         return meta;
@@ -113,7 +122,7 @@ export class TaskStore {
     const before = this.require(id);
     const { meta, event } = decide(before) ?? {};
     if (!meta) return before;
-    await replaceFile(join(folder, META_FILE), JSON.stringify(meta), {
+    await replaceFile(join(folder, META_FILE), this.#toRow(meta), {
       // History first: after a crash in between, the reaper reads there how the task ended.
       before: () => event && this.append(id, event),
       after: () => lock[Symbol.dispose](),
@@ -124,7 +133,7 @@ export class TaskStore {
   append(id: string, event: TaskEvent): void {
     const path = join(this.folderOf(id), EVENTS_FILE);
     try {
-      appendLine(path, JSON.stringify(event), { suspect: true });
+      appendLine(path, this.#toLine(event), { suspect: true });
     } catch (error) {
       throw storageFailure('append to', path, error);
     }
@@ -158,11 +167,26 @@ export class TaskStore {
     return found.toReversed();
   }
 
-  /** Returns the path of the result. */
-  async saveResult(id: string, json: string): Promise<string> {
+  /** Saves a partial result without its secrets, and returns its path. */
+  async savePartialResult(id: string, result: unknown): Promise<string> {
+    return this.saveReply(id, await stringifyInSlices(await this.#writer.cleanLarge(result)));
+  }
+
+  /** Saves the JSON of a reply, from which the pipeline has removed the secrets. */
+  async saveReply(id: string, json: string): Promise<string> {
     const path = join(this.folderOf(id), RESULT_FILE);
     await replaceFile(path, json);
     return path;
+  }
+
+  #toLine({ data, ...event }: TaskEvent): string {
+    return JSON.stringify({ ...event, data: this.#writer.clean(data) });
+  }
+
+  /** Does not search the fields that identify the task and its process. */
+  #toRow({ task_id, kind, status, session, process, ...rest }: TaskMeta): string {
+    const identity = { task_id, kind, status, session, process };
+    return JSON.stringify({ ...identity, ...this.#writer.clean(rest) });
   }
 
   /** Undefined if the task has no result file. */
@@ -181,7 +205,7 @@ export class TaskStore {
   }
 
   files(id: string): WorkingFiles {
-    return openWorkingFiles(this.folderOf(id), [EVENTS_FILE]);
+    return openWorkingFiles(this.folderOf(id), [EVENTS_FILE], this.#writer);
   }
 
   watch(id: string): TaskWatch {

@@ -4,9 +4,17 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PayloadWriter } from '../files/payload-writer.ts';
 import { createWorkingFiles, openWorkingFiles, type KeptFiles } from './working-files.ts';
 
 let folder = '';
+const writer: PayloadWriter = {
+  clean: (data) => data,
+  cleanLarge: async (data) => data,
+  cleanText: (text) => text,
+  cleanLargeText: async (text) => text,
+  forOrigins: () => writer,
+};
 const entriesOf = async (files: KeptFiles, file: string): Promise<unknown[]> => {
   const found: unknown[] = [];
   for await (const entry of files.entries(file)) found.push(entry);
@@ -19,8 +27,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe.each([
-  ['on disk', () => openWorkingFiles(folder, ['events.jsonl'])],
-  ['in memory', () => createWorkingFiles()],
+  ['on disk', () => openWorkingFiles(folder, ['events.jsonl'], writer)],
+  ['in memory', () => createWorkingFiles(writer)],
 ])('working files %s', (_, open) => {
   it('return the appended lines in order', async () => {
     const files = open();
@@ -39,7 +47,7 @@ describe.each([
 
 describe('working files on disk', () => {
   it('are readable only by their owner, and accept lines of any length', async () => {
-    const files = openWorkingFiles(folder, []);
+    const files = openWorkingFiles(folder, [], writer);
     const long = { content: '漢'.repeat(1_000_000) };
     files.append('pages.jsonl', long);
     files.append('pages.jsonl', { n: 2 });
@@ -49,9 +57,9 @@ describe('working files on disk', () => {
   });
 
   it('leave out a line that a crash tore, and do not glue the next one to it', async () => {
-    openWorkingFiles(folder, []).append('pages.jsonl', { n: 1 });
+    openWorkingFiles(folder, [], writer).append('pages.jsonl', { n: 1 });
     await appendFile(join(folder, 'pages.jsonl'), '{"n": 2, "con');
-    const later = openWorkingFiles(folder, []);
+    const later = openWorkingFiles(folder, [], writer);
     expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }]);
     later.append('pages.jsonl', { n: 3 });
     expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }, { n: 3 }]);
@@ -67,7 +75,7 @@ describe('working files on disk', () => {
     'pages.jsonl.tmp',
     '',
   ])('refuse the name "%s"', (name) => {
-    expect(() => openWorkingFiles(folder, ['events.jsonl']).append(name, {})).toThrow(
+    expect(() => openWorkingFiles(folder, ['events.jsonl'], writer).append(name, {})).toThrow(
       'working file',
     );
   });

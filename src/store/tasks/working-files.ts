@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseJson } from '../../core/json.ts';
 import { TimeSlices } from '../../core/time-slices.ts';
 import { appendLine } from '../files/append-line.ts';
+import type { PayloadWriter } from '../files/payload-writer.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { linesForward } from '../files/lines-forward.ts';
 import { openRegularFile } from '../../system/regular-file.ts';
@@ -13,23 +14,41 @@ export interface KeptFiles {
 }
 
 export interface WorkingFiles extends KeptFiles {
-  /** Appends an entry to a file such as `pages.jsonl`, synchronously. */
+  /** Appends an entry without its secrets to a file such as `pages.jsonl`, synchronously. */
   append(file: string, entry: unknown): void;
-  /** As `append`, for an entry that may be large. */
-  appendLarge(file: string, entry: unknown): Promise<void>;
+  /** As `append`, for an entry that may be large. Throws the reason of an aborted signal. */
+  appendLarge(file: string, entry: unknown, signal?: AbortSignal): Promise<void>;
 }
 
 const NAME = /^[a-z][a-z0-9-]{0,40}\.jsonl$/;
 
+type WriteEntry = (file: string, entry: unknown) => void;
+
+const appendWith = (
+  writer: PayloadWriter,
+  write: WriteEntry,
+): Pick<WorkingFiles, 'append' | 'appendLarge'> => ({
+  append: (file, entry) => write(file, writer.clean(entry)),
+  appendLarge: async (file, entry, signal) => {
+    const clean = await writer.cleanLarge(entry, signal);
+    signal?.throwIfAborted();
+    write(file, clean);
+  },
+});
+
 /** Working files in the folder of a task. `taken` lists reserved names. */
-export const openWorkingFiles = (folder: string, taken: readonly string[]): WorkingFiles => {
+export const openWorkingFiles = (
+  folder: string,
+  taken: readonly string[],
+  writer: PayloadWriter,
+): WorkingFiles => {
   const sound = new Set<string>();
   const pathOf = (file: string): string => {
     if (!NAME.test(file) || taken.includes(file))
       throw new Error(`"${file}" cannot be the name of a working file`);
     return join(folder, file);
   };
-  const append = (file: string, entry: unknown): void => {
+  const write: WriteEntry = (file, entry) => {
     const path = pathOf(file);
     const suspect = !sound.delete(file);
     try {
@@ -40,23 +59,21 @@ export const openWorkingFiles = (folder: string, taken: readonly string[]): Work
     }
   };
   return {
-    append,
-    appendLarge: async (file, entry) => append(file, entry),
+    ...appendWith(writer, write),
     entries: (file) => readEntries(pathOf(file)),
   };
 };
 
 /** Working files in memory, for a call without a task; they are dropped when the call ends. */
-export const createWorkingFiles = (): WorkingFiles => {
+export const createWorkingFiles = (writer: PayloadWriter): WorkingFiles => {
   const kept = new Map<string, string[]>();
-  const append = (file: string, entry: unknown): void => {
+  const write: WriteEntry = (file, entry) => {
     const lines = kept.get(file) ?? [];
     lines.push(toLine(entry));
     kept.set(file, lines);
   };
   return {
-    append,
-    appendLarge: async (file, entry) => append(file, entry),
+    ...appendWith(writer, write),
     async *entries<T>(file: string) {
       const slices = new TimeSlices();
       for (const line of kept.get(file) ?? []) {
