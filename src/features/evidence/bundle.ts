@@ -18,11 +18,10 @@ import { type Archive, evidencePath, saveArchive } from '../../store/files/evide
 import type { TarEntry } from '../../store/files/tar.ts';
 import { type EvidenceContext, PageProbe } from './capture.ts';
 import { buildExcerpt, renderIndex } from './index-page.ts';
+import { INDEX_FILE, MANIFEST_FILE } from './part-names.ts';
 import { type CapturedFile, type EvidencePart, PARTS } from './parts.ts';
 
 const PART_MS = 60_000;
-const MANIFEST_FILE = 'manifest.json';
-const INDEX_FILE = 'index.html';
 
 export interface BundlePart {
   readonly name: string;

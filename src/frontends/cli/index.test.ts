@@ -1,5 +1,5 @@
 // The command line: what each command prints and where, and its exit status.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -439,6 +439,30 @@ describe('failures', () => {
       log_id: expect.stringMatching(/^log_/),
     });
     expect(result.out).not.toContain('secret detail');
+  });
+});
+
+describe('openchrome record open', () => {
+  it('prints the replay of the newest recording, or of the given folder', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'openchrome-record-open-'));
+    const home = resolveHome({ OPENCHROME_HOME: root });
+    try {
+      expect(errorIn(await run('record open --json', { home }))).toMatchObject({
+        code: 'invalid_argument',
+        message: 'There are no recordings in the home folder.',
+      });
+      for (const name of ['20261115-090000-aaaaaa', '20261116-090000-bbbbbb', 'notes']) {
+        mkdirSync(join(home.recordings, name), { recursive: true });
+        writeFileSync(join(home.recordings, name, 'replay.html'), '<!doctype html>');
+      }
+      const newest = join(home.recordings, '20261116-090000-bbbbbb', 'replay.html');
+      expect((await run('record open', { home })).out).toBe(newest);
+      const notes = join(home.recordings, 'notes');
+      expect((await run(`record open ${notes}`, { home })).out).toBe(join(notes, 'replay.html'));
+      expect((await run(`record open ${root}`, { home })).status).toBe(2);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
   });
 });
 

@@ -125,6 +125,44 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     },
   ),
   own(
+    'record open',
+    'work',
+    'Open the replay of a recording',
+    () => import('./commands/record-open.ts'),
+    {
+      positionals: [
+        {
+          label: 'folder',
+          as: 'field',
+          required: false,
+          rest: false,
+          describe: 'The folder of the recording (default: the newest in the home folder)',
+        },
+      ],
+      fields: [JSON_SWITCH],
+      examples: ['openchrome record open', 'openchrome record open login-recording'],
+    },
+  ),
+  own(
+    'evidence verify',
+    'work',
+    'Check an evidence bundle against its hashes',
+    () => import('./commands/evidence-verify.ts'),
+    {
+      positionals: [
+        {
+          label: 'file',
+          as: 'field',
+          required: true,
+          rest: false,
+          describe: 'The .tar.gz file of the bundle',
+        },
+      ],
+      fields: [JSON_SWITCH],
+      examples: ['openchrome evidence verify bundle.tar.gz'],
+    },
+  ),
+  own(
     'install-browser',
     'setup',
     'Download a Chrome into the home folder',

@@ -33,19 +33,31 @@ export const writeParts = (
     return bytes;
   });
 
+/** The names of the recording folders in the home folder, newest first. */
+export const listRecordingFolders = async (recordings: string): Promise<string[]> => {
+  const names = await readdir(recordings).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  return names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .toReversed();
+};
+
+/** The path of the replay in a recording folder; undefined if it has none. */
+export const findReplay = async (folder: string): Promise<string | undefined> => {
+  const path = join(folder, 'replay.html');
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? path : undefined;
+};
+
 export const recordingsRetention = (folder: string): RetentionRule => ({
   name: 'recordings',
   sweep: async (now) => {
-    const names = await readdir(folder).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
     const swept = { files: 0, bytes: 0 };
     let total = 0;
-    for (const name of names
-      .filter((name) => NAME.test(name))
-      .sort()
-      .toReversed()) {
+    for (const name of await listRecordingFolders(folder)) {
       const size = await measureFolder(join(folder, name));
       total += size.bytes;
       if (total <= KEPT_BYTES && now - size.modifiedMs < KEPT_MS) continue;
