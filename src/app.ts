@@ -36,6 +36,7 @@ import { networkCacheRetention } from './store/network/network-cache.ts';
 import { recordingsRetention } from './store/files/recordings.ts';
 import { SecretHosts } from './store/secret-hosts.ts';
 import { loadSecrets } from './store/config/secrets-file.ts';
+import { Logins } from './store/files/logins.ts';
 import { Sweeper } from './store/files/sweeper.ts';
 import { TaskStore } from './store/tasks/task-store.ts';
 import type { Services } from './toolkit/context.ts';
@@ -48,7 +49,7 @@ import { Tasks } from './features/tasks/tasks.ts';
 export const wireCli = (
   { loadConfig }: Pick<Wiring, 'loadConfig'>,
   home: Home,
-): Pick<Wiring, 'runDoctor' | 'installBrowser' | 'callStored'> => ({
+): Pick<Wiring, 'runDoctor' | 'installBrowser' | 'callStored' | 'recordLogin' | 'checkLogin'> => ({
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
@@ -71,7 +72,40 @@ export const wireCli = (
     const { installBrowser } = await import('./browser/launch/install-browser.ts');
     return installBrowser({ home, progress, signal });
   },
+  recordLogin: ({ config, ...options }) => {
+    const headed = config.headless !== true;
+    return withLoginBrowser({ ...config, headed }, home, async (browser) => {
+      const { recordLogin } = await import('./features/session/saved-login.ts');
+      return recordLogin({ ...options, browser, logins: new Logins(home.logins) });
+    });
+  },
+  checkLogin: (name, config, signal) =>
+    withLoginBrowser({ ...config, headless: true, headed: false }, home, async (browser) => {
+      const { checkLogin } = await import('./features/session/saved-login.ts');
+      return checkLogin({ browser, logins: new Logins(home.logins), signal }, name);
+    }),
 });
+
+/** Runs work with a Chrome of its own, in a temporary profile, under the owner's domain policy. */
+const withLoginBrowser = async <T>(
+  given: Config,
+  home: Home,
+  work: (browser: Browser) => Promise<T>,
+): Promise<T> => {
+  const config = { ...given, isolated: true, profile: undefined, attach: undefined };
+  const log = createLog({ level: config.logLevel });
+  const redactor = createRedactor([]);
+  const guard = new DomainGuard({
+    policy: domainPolicy(config),
+    ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
+  });
+  const browser = new Browser({ config, home, log, redactor, guard });
+  try {
+    return await work(browser);
+  } finally {
+    await browser.stop();
+  }
+};
 
 /** Delay before leftover Chromes of dead servers are ended: the first calls come first. */
 const REAP_AFTER_MS = 3000;
@@ -200,7 +234,17 @@ export const createEngine = ({
     });
   });
   const hosts = new Set<string>();
-  const browser = new Browser({ config, home, log, redactor, guard, hosts });
+  const { login } = config;
+  const browser: Browser = new Browser({
+    ...{ config, home, log, redactor, guard, hosts },
+    ...(login !== undefined && {
+      onFirstTab: async (session, tab, signal) => {
+        const { restoreNamedLogin } = await import('./features/session/saved-login.ts');
+        const logins = new Logins(home.logins);
+        await restoreNamedLogin({ browser, session, tab, logins, signal }, login);
+      },
+    }),
+  });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
   const rooms: Services = {

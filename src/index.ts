@@ -140,6 +140,8 @@ const wireCli = (): Wiring => {
     loadSettings,
     serve,
     runDoctor: async (...args) => (await app()).runDoctor(...args),
+    recordLogin: async (options) => (await app()).recordLogin(options),
+    checkLogin: async (...options) => (await app()).checkLogin(...options),
     installBrowser: async (...args) => (await app()).installBrowser(...args),
     callStored: async (call) => (await app()).callStored(call),
     connect: async (options) => {

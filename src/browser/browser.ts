@@ -28,6 +28,8 @@ interface BrowserOptions {
   readonly redactor: Redactor;
   /** The policy for the hosts that Chrome may reach. */
   readonly guard?: DomainGuard;
+  /** Prepares the first tab that the default session opens in a newly started Chrome. */
+  readonly onFirstTab?: (session: Session, tab: Tab, signal: AbortSignal) => Promise<void>;
   /** The sessions of hosts that share this engine; they use Chrome's profile. */
   readonly hosts?: ReadonlySet<string>;
 }
@@ -66,6 +68,8 @@ export class Browser {
   /** Aborts a start that no call waits for. */
   #giveUp: AbortController | undefined;
   #starts = 0;
+  /** The Chrome in which the first tab of the default session was prepared. */
+  #prepared: Chrome | undefined;
   #lastExit: string | undefined;
 
   constructor(options: BrowserOptions) {
@@ -224,7 +228,23 @@ export class Browser {
     if (contextId === undefined) await (await this.#findSetup(session)?.(tab))?.done;
     session.add(tab);
     if (select) session.select(tab);
+    await this.#prepareFirst(chrome, session, tab, signal);
     return tab;
+  }
+
+  async #prepareFirst(
+    chrome: Chrome,
+    session: Session,
+    tab: Tab,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { onFirstTab } = this.#options;
+    if (!onFirstTab || session.name !== DEFAULT_SESSION || this.#prepared === chrome) return;
+    this.#prepared = chrome;
+    await onFirstTab(session, tab, signal).catch((error: unknown) => {
+      this.#prepared = undefined; // the next tab tries again
+      throw error;
+    });
   }
 
   /** Concurrent calls that need the first tab of a session share one. */

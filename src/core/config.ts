@@ -147,6 +147,13 @@ export const CONFIG_FIELDS = {
       'Profile folder of Chrome (default: a folder of OpenChrome in the home folder)',
     ),
   ),
+  login: limit(
+    value(
+      z.string().min(1).max(100).optional(),
+      'NAME',
+      'Saved login to restore when the first tab of the default session is opened',
+    ),
+  ),
   sessionStorage: limit(
     value(
       z.enum(['own', 'profile']).default('own'),

@@ -219,6 +219,10 @@ export const FAILURES = {
     http: 404,
   }),
   snapshot_unreadable: kind('Use another snapshot: [[listSnapshots]] shows them.'),
+  login_not_found: kind(
+    'Use one of the available names; the user can add one with "openchrome login SITE".',
+    { http: 404 },
+  ),
 
   // Files and the engine
   file_not_allowed: kind(

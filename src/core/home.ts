@@ -18,6 +18,8 @@ export interface Home {
   readonly evidence: string;
   /** Saved sessions. They contain cookies, so only the owner may read them. */
   readonly snapshots: string;
+  /** Saved logins, one private file each. */
+  readonly logins: string;
   /** The last network capture of each workspace. */
   readonly networkCache: string;
   /** One small file per running server or Chrome; used to find orphaned processes. */
@@ -42,6 +44,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     recordings: join(root, 'recordings'),
     evidence: join(root, 'evidence'),
     snapshots: join(root, 'snapshots'),
+    logins: join(root, 'logins'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
     secretHosts: join(root, 'secret-hosts.json'),

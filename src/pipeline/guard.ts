@@ -98,6 +98,7 @@ const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
     home.profile,
     home.browsers,
     home.snapshots,
+    home.logins,
     home.run,
     home.journal,
     home.tasks,

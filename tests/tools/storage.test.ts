@@ -92,7 +92,7 @@ describe('storage', () => {
 
   test('a saved login makes another browser known, and only its owner can read the file', async () => {
     await browser.json('navigate', { url: `${site.origin}/login` });
-    const path = join(browser.home, 'logins', 'ada.json');
+    const path = join(browser.home, 'saved', 'ada.json');
     expect(await browser.json('storage', { action: 'save', path })).toEqual({
       saved: path,
       cookies: 2,

@@ -1,4 +1,4 @@
-// Saves and restores the login state: all cookies, and the web storage of the open pages.
+// Reads and restores the login state: cookies, and the web storage and databases of open pages.
 import type { Browser } from '../browser.ts';
 import { isGone } from '../cdp/errors.ts';
 import { Failure } from '../../core/failure.ts';
@@ -7,6 +7,7 @@ import type { Frame } from '../tabs/frames.ts';
 import type { Session } from '../tabs/session.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Cookie, readCookies, setCookies } from './cookies.ts';
+import { readDatabases, type SavedDatabase, writeDatabases } from './databases.ts';
 import { changeStorage, readStorage, type StorageArea } from './web-storage.ts';
 
 interface StorageItem {
@@ -21,16 +22,20 @@ export interface LoginState {
     readonly origin: string;
     readonly localStorage: readonly StorageItem[];
     readonly sessionStorage?: readonly StorageItem[];
+    readonly databases?: readonly SavedDatabase[];
   }[];
 }
 
-/** Reads all cookies, and the storage of every origin that a frame of these tabs shows. */
+/**
+ * Reads the cookies, and the storage of every origin that a frame of these tabs shows. With
+ * `open_pages`, cookies in Chrome's profile that belong to other pages are left out.
+ */
 export const readLoginState = async (
   tab: Tab,
   tabs: Iterable<Tab>,
   signal: AbortSignal,
+  cookiesOf: 'all' | 'open_pages' = 'all',
 ): Promise<LoginState> => {
-  const cookies = await readCookies(tab, {}, signal);
   const frames = new Map<string, Frame>();
   for (const frame of [tab, ...tabs].flatMap((one) => one.frames.all()))
     if (isWeb(frame.url) && !frames.has(parseOrigin(frame))) frames.set(parseOrigin(frame), frame);
@@ -39,15 +44,48 @@ export const readLoginState = async (
       origin,
       localStorage: await readItems(frame, 'local', signal),
       sessionStorage: await readItems(frame, 'session', signal),
+      databases: await readAllDatabases(frame, signal),
     })),
   );
+  const isAll = cookiesOf === 'all' || tab.contextId !== undefined || frames.size === 0;
+  const cookies = isAll
+    ? await readCookies(tab, {}, signal)
+    : await readPageCookies(tab, [...frames.values()], signal);
   return {
     // partitioned cookies are valid in the frames of one site only
     cookies: cookies.filter(({ partition }) => partition === undefined),
     origins: origins.filter(
-      ({ localStorage, sessionStorage }) => localStorage.length + sessionStorage.length > 0,
+      ({ localStorage, sessionStorage, databases }) =>
+        localStorage.length + sessionStorage.length + databases.length > 0,
     ),
   };
+};
+
+const readPageCookies = async (
+  tab: Tab,
+  frames: readonly Frame[],
+  signal: AbortSignal,
+): Promise<Cookie[]> => {
+  const found = await Promise.all(frames.map(({ url }) => readCookies(tab, { url }, signal)));
+  const known = new Map(
+    found
+      .flat()
+      .map((cookie) => [JSON.stringify([cookie.name, cookie.domain, cookie.path]), cookie]),
+  );
+  return [...known.values()];
+};
+
+const readAllDatabases = async (
+  frame: Frame,
+  signal: AbortSignal,
+): Promise<readonly SavedDatabase[]> => {
+  try {
+    return (await readDatabases(frame, signal)).databases;
+  } catch (error) {
+    // A sandboxed frame has no storage; a frame that is gone cannot be read.
+    if (error instanceof Failure || isGone(error)) return [];
+    throw error;
+  }
 };
 
 export interface Restored {
@@ -73,15 +111,16 @@ export const restoreLoginState = async (
   const refused = (await setCookies(tab, state.cookies, signal)).map(
     ({ name, domain }) => `${name} (${domain})`,
   );
-  for (const { origin, localStorage, sessionStorage = [] } of state.origins) {
+  for (const { origin, localStorage, sessionStorage = [], databases = [] } of state.origins) {
     const own = tab.frames.all().find((frame) => isWeb(frame.url) && parseOrigin(frame) === origin);
-    if (own) await putInto(own, { local: localStorage, session: sessionStorage }, signal);
+    if (own)
+      await putInto(own, { local: localStorage, session: sessionStorage }, databases, signal);
     else
       await inOwnTab(
         browser,
         session,
         origin,
-        (frame) => putInto(frame, { local: localStorage, session: [] }, signal),
+        (frame) => putInto(frame, { local: localStorage, session: [] }, databases, signal),
         signal,
       );
   }
@@ -95,8 +134,10 @@ export const restoreLoginState = async (
 const putInto = async (
   frame: Frame,
   items: Record<StorageArea, readonly StorageItem[]>,
+  databases: readonly SavedDatabase[],
   signal: AbortSignal,
 ): Promise<void> => {
+  if (databases.length > 0) await writeDatabases(frame, databases, signal);
   for (const area of ['local', 'session'] as const) {
     const set = items[area].map(({ name, value }) => [name, value] as const);
     if (set.length > 0) await changeStorage(frame, { area, set }, signal);

@@ -44,6 +44,8 @@ const run = async (
     connect: () => Promise.reject(fail('no_daemon', 'No daemon is running.')),
     callStored: () => Promise.reject(new Error('not asked for')),
     readStdin: async () => '',
+    recordLogin: () => Promise.reject(new Error('not expected')),
+    checkLogin: () => Promise.reject(new Error('not expected')),
     ...over,
   };
   const terminal: Terminal = {

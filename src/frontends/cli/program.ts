@@ -3,6 +3,7 @@ import usages from 'tool-usage';
 import { type Command, formatPlain, type ToolCommand } from './command.ts';
 import { deriveCommands, type DerivedEntry } from './derive.ts';
 import { type HelpSection, renderCommandHelp, renderGroupHelp } from './help.ts';
+import { LOGIN_COMMANDS } from './login-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { GROUPS } from './verbs/index.ts';
 import { type Section, SECTIONS } from './verbs/verb.ts';
@@ -123,6 +124,9 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
       fields: [JSON_SWITCH],
       examples: ['openchrome doctor', 'openchrome doctor --json --chrome-path /opt/chrome/chrome'],
     },
+  ),
+  ...LOGIN_COMMANDS.map(({ words, summary, ...more }) =>
+    own(words, 'sessions', summary, () => import('./commands/login.ts'), more),
   ),
   own(
     'record open',

@@ -2,6 +2,7 @@
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
 import type { Finding } from '../../features/doctor/index.ts';
+import type { CheckedLogin, SavedLoginFacts } from '../../features/session/saved-login.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
 import type { Wishes } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
@@ -17,6 +18,14 @@ export interface StoredCall {
   readonly arguments: Record<string, unknown>;
   readonly session?: string;
   readonly shell: ShellClient;
+  readonly signal: AbortSignal;
+}
+
+export interface RecordLogin {
+  readonly url: string;
+  readonly name: string;
+  readonly config: Config;
+  readonly waitForUser: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -43,6 +52,10 @@ export interface Wiring {
   serve(flags: readonly string[]): Promise<void>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;
   installBrowser(progress: (line: string) => void, signal: AbortSignal): Promise<InstalledBrowser>;
+  /** Opens a site in a visible window and saves its login when the user has finished. */
+  recordLogin(options: RecordLogin): Promise<SavedLoginFacts>;
+  /** Opens the page of a saved login without a window, and reports whether it still works. */
+  checkLogin(name: string, config: Config, signal: AbortSignal): Promise<CheckedLogin>;
   /** Connects to the daemon of this home folder. */
   connect(options: Connecting): Promise<DaemonClient>;
   /** Answers a call from the home folder in this process, without a daemon. */

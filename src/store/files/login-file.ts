@@ -1,6 +1,7 @@
 // Saves and loads a login (cookies and storage) in the format of Playwright's storage state.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
+import { Database } from './session-snapshots.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { openRegularFile, Unreadable } from '../../system/regular-file.ts';
 import { replaceFile } from '../../system/replace-file.ts';
@@ -23,12 +24,15 @@ const LoginSchema = z.object({
       }),
     )
     .default([]),
+  /** Facts about a login that was saved under a name. */
+  saved: z.object({ at: z.number(), url: z.string().max(10_000).optional() }).optional(),
   origins: z
     .array(
       z.object({
         origin: z.string().regex(/^https?:\/\/[^/?#\s]+$/),
         localStorage: z.array(Item).default([]),
         sessionStorage: z.array(Item).default([]),
+        databases: z.array(Database).max(1000).default([]),
       }),
     )
     .default([]),
@@ -39,14 +43,16 @@ export type SavedLogin = z.output<typeof LoginSchema>;
 export const saveLogin = (path: string, login: object): Promise<void> =>
   replaceFile(path, `${JSON.stringify(login, undefined, 1)}\n`);
 
-/** Throws if the file is missing or does not contain a saved login. */
+/** Loads a storage state or a cookies.txt; throws if the file is missing or contains neither. */
 export const loadLogin = async (path: string): Promise<SavedLogin> => {
   const text = await readText(path);
   if (text === undefined)
     throw fail('invalid_argument', `The file ${path.slice(0, 300)} does not exist.`, {
       argument: 'path',
     });
-  const parsed = LoginSchema.safeParse(parseJson(text));
+  const parsed = LoginSchema.safeParse(
+    COOKIES_TXT.test(text) ? { cookies: parseCookiesTxt(text) } : parseJson(text),
+  );
   if (!parsed.success)
     throw fail(
       'invalid_argument',
@@ -79,9 +85,31 @@ export const requireNoLogin = async (path: string): Promise<void> => {
   );
 };
 
+const COOKIES_TXT = /^\uFEFF?\s*# (?:Netscape )?HTTP Cookie File/i;
+
+/** Parses the lines of a cookies.txt: seven fields between tabs. Other lines are comments. */
+const parseCookiesTxt = (text: string): object[] =>
+  text.split(/\r?\n/).flatMap((line) => {
+    const isHttpOnly = line.startsWith(HTTP_ONLY);
+    const fields = (isHttpOnly ? line.slice(HTTP_ONLY.length) : line).split('\t');
+    const [host = '', withSubdomains, path, secure, expires, name, value = ''] = fields;
+    if (host.startsWith('#') || name === undefined) return [];
+    const bare = host.replace(/^\./, '');
+    return [
+      {
+        ...{ name, value, path, httpOnly: isHttpOnly },
+        domain: withSubdomains?.toUpperCase() === 'TRUE' ? `.${bare}` : bare,
+        secure: secure?.toUpperCase() === 'TRUE',
+        expires: Number(expires) > 0 ? Number(expires) : -1,
+      },
+    ];
+  });
+
+const HTTP_ONLY = '#HttpOnly_';
+
 const looksLikeLogin = (head: string): boolean => {
   const text = head.replace(/^\uFEFF/, '').trimStart();
-  if (/^# (?:Netscape )?HTTP Cookie File/i.test(text)) return true;
+  if (COOKIES_TXT.test(text)) return true;
   if (!text.startsWith('{') && !text.startsWith('[')) return false;
   const has = (...keys: readonly string[]): boolean =>
     keys.every((key) => text.includes(`"${key}"`));

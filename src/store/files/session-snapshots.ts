@@ -45,7 +45,7 @@ const FrameState = z.object({
 
 const KeyPath = z.union([Short, z.array(Short).max(100)]);
 
-const Database = z.object({
+export const Database = z.object({
   name: Short,
   version: z.number().int().min(1),
   stores: z

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Session } from '../../browser/tabs/session.ts';
+import { Logins } from '../../store/files/logins.ts';
 import { NetworkCache } from '../../store/network/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -43,6 +44,18 @@ const closeSession = async (name: string, context: Context): Promise<object> => 
   return { closed: name, tabs, data: isDeleted ? 'deleted' : 'kept in the profile' };
 };
 
+const restoreLogin = async (
+  session: Session,
+  name: string,
+  { rooms: { browser, home }, signal }: Context,
+): Promise<object> => {
+  const logins = new Logins(home.logins);
+  await logins.load(name); // fails before a tab is opened
+  const tab = await browser.requireTab(session, undefined, signal);
+  const { restoreNamedLogin } = await import('../../features/session/saved-login.ts');
+  return restoreNamedLogin({ browser, session, tab, logins, signal }, name);
+};
+
 export const sessions = defineTool({
   name: 'sessions',
   description:
@@ -69,26 +82,31 @@ export const sessions = defineTool({
       .enum(['own', 'profile'])
       .optional()
       .describe("own: separate data, deleted on close. profile: Chrome's profile, kept"),
+    login: z.string().min(1).max(100).optional().describe('For open: a saved login to restore'),
   }),
   prepare: (given) => {
-    const { action, name, storage } = given;
+    const { action, name, storage, login } = given;
     if (action !== 'list' && name === undefined)
       throw fail('invalid_argument', `sessions {action: "${action}"} needs "name".`, {
         argument: 'name',
       });
-    if (action !== 'open' && storage !== undefined)
-      throw fail('invalid_argument', `sessions {action: "${action}"} takes no "storage".`, {
-        argument: 'storage',
+    const extra = storage === undefined ? login : storage;
+    if (action !== 'open' && extra !== undefined)
+      throw fail('invalid_argument', `sessions {action: "${action}"} takes only "name".`, {
+        argument: storage === undefined ? 'login' : 'storage',
       });
     return given;
   },
   examples: [
     { action: 'open', name: 'buyer' },
+    { action: 'open', name: 'buyer', login: 'shop.example.com' },
     { action: 'close', name: 'buyer' },
   ],
-  run: async ({ action, name = '', storage }, context) => {
+  run: async ({ action, name = '', storage, login }, context) => {
     if (action === 'close') return closeSession(name, context);
     if (action === 'list') return { sessions: listSessions(context).map(buildEntry) };
-    return defined({ opened: buildEntry(context.rooms.browser.openSession(name, storage)) });
+    const session = context.rooms.browser.openSession(name, storage);
+    const restored = login === undefined ? undefined : await restoreLogin(session, login, context);
+    return defined({ opened: buildEntry(session), restored });
   },
 });

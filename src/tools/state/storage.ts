@@ -5,6 +5,7 @@ import { fail } from '../../core/failure.ts';
 import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
 import { changeStorage, readStorage } from '../../browser/state/web-storage.ts';
 import { loadLogin, saveLogin } from '../../store/files/login-file.ts';
+import { Logins } from '../../store/files/logins.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -14,11 +15,12 @@ const input = () => ({
   action: z
     .enum(['list', 'get', 'set', 'remove', 'clear', 'save', 'load'])
     .default('list')
-    .describe('save/load: all cookies and storage, to or from the file "path"'),
+    .describe('save/load: cookies and storage, to or from "path" or "login"'),
   area: z.enum(['local', 'session']).default('local'),
   key: z.string().max(100_000).optional(),
   value: z.string().max(6_000_000).optional(),
   path: z.string().min(1).max(4096).optional(),
+  login: z.string().min(1).max(100).optional().describe('A saved login, in place of "path"'),
   frameId: z.string().min(1).max(100).optional().describe('Default: the page'),
 });
 
@@ -50,6 +52,19 @@ const loadAll = async (
     refused: refused.length ? refused : undefined,
     note: 'Reload the page to see the change.',
   });
+};
+
+/** Saves or restores a login by its name, in the home folder. */
+const useLogin = async (
+  action: StorageInput['action'],
+  name: string,
+  { tab, session, rooms, signal }: TabContext,
+): Promise<object> => {
+  const { restoreNamedLogin, saveNamedLogin } =
+    await import('../../features/session/saved-login.ts');
+  const logins = new Logins(rooms.home.logins);
+  const login = { browser: rooms.browser, session, tab, logins, signal };
+  return action === 'save' ? saveNamedLogin(login, name) : restoreNamedLogin(login, name);
 };
 
 type LoadedLogin = Awaited<ReturnType<typeof loadLogin>>;
@@ -91,7 +106,7 @@ export const storage = defineTool({
     'Read and change localStorage or sessionStorage of the page; save a login (all cookies ' +
     'and storage) to a file and load it again. Tokens are hidden in replies, not in the ' +
     'file. For cookies alone use cookies.',
-  keywords: 'localstorage sessionstorage login save restore',
+  keywords: 'localstorage sessionstorage log in login save restore saved account two-factor',
   tier: 2,
   traits: {
     effect: ({ action }) => (['list', 'get', 'save'].includes(action) ? 'read' : 'act'),
@@ -106,13 +121,16 @@ export const storage = defineTool({
   },
   input,
   prepare: (given) => {
-    const { action, key, value, path } = given;
+    const { action, key, value, path, login } = given;
     if (['get', 'set', 'remove'].includes(action) && key === undefined)
       throw fail('invalid_argument', `storage: ${action} needs "key".`, { argument: 'key' });
     if (action === 'set' && value === undefined)
       throw fail('invalid_argument', 'storage: set needs "value".', { argument: 'value' });
-    if ((action === 'save' || action === 'load') && path === undefined)
-      throw fail('invalid_argument', `storage: ${action} needs "path".`, { argument: 'path' });
+    const isFile = action === 'save' || action === 'load';
+    if (isFile && (path === undefined) === (login === undefined))
+      throw fail('invalid_argument', `storage: ${action} needs "path" or "login".`, {
+        argument: 'path',
+      });
     return given;
   },
   examples: [
@@ -121,8 +139,9 @@ export const storage = defineTool({
     { action: 'save', path: 'login.json' },
   ],
   run: async (given, context) => {
-    const { action, area, key = '', value = '', path = '', frameId } = given;
+    const { action, area, key = '', value = '', path = '', login, frameId } = given;
     const { tab, signal } = context;
+    if (login !== undefined) return useLogin(action, login, context);
     if (action === 'save') return saveAll(path, context);
     if (action === 'load') return loadAll(path, context);
     if (action === 'list') return list(given, context);

@@ -1,0 +1,129 @@
+// `openchrome login SITE|list|check|remove|import`: saved logins in the home folder.
+import { createInterface } from 'node:readline';
+import { fail } from '../../../core/failure.ts';
+import { loadLogin } from '../../../store/files/login-file.ts';
+import { type LoginSummary, Logins } from '../../../store/files/logins.ts';
+import { type Command, formatCommandName } from '../command.ts';
+import { requireNoWords, takeSwitches } from '../command-words.ts';
+import { runInterruptibly } from '../interruptible.ts';
+import type { CliContext, RunCommand } from '../program.ts';
+
+export const run: RunCommand = async (given, context, command) => {
+  const { name, rest } = takeName(given);
+  const { on, rest: words } = takeSwitches(command, rest);
+  const print = (sentence: string, data: object): void =>
+    context.terminal.out(on.has('json') ? JSON.stringify(data) : sentence);
+  const work = ACTIONS[command.path[1] ?? 'record'] ?? recordLogin;
+  return work({ ...context, command, words, name, headless: on.has('headless'), print });
+};
+
+interface LoginCommand extends CliContext {
+  readonly command: Command;
+  readonly words: readonly string[];
+  /** The value of --as. */
+  readonly name: string | undefined;
+  readonly headless: boolean;
+  readonly print: (sentence: string, data: object) => void;
+}
+
+const takeName = (
+  words: readonly string[],
+): { readonly name: string | undefined; readonly rest: readonly string[] } => {
+  const at = words.indexOf('--as');
+  if (at < 0) return { name: undefined, rest: words };
+  return { name: words[at + 1], rest: [...words.slice(0, at), ...words.slice(at + 2)] };
+};
+
+const requireWord = ({ command, words }: LoginCommand, label: string): string => {
+  const [word, ...more] = words;
+  if (word === undefined)
+    throw fail('invalid_argument', `${formatCommandName(command)} needs ${label}.`, {
+      argument: label.toLowerCase(),
+    });
+  requireNoWords(command, more);
+  return word;
+};
+
+const recordLogin = async (login: LoginCommand): Promise<number> => {
+  const { wiring, terminal, headless, print } = login;
+  const site = requireWord(login, 'SITE');
+  const url = /^https?:\/\//.test(site) ? site : `https://${site}`;
+  if (!URL.canParse(url))
+    throw fail('invalid_argument', `"${site.slice(0, 200)}" is not a site.`, { argument: 'site' });
+  const name = login.name ?? new URL(url).hostname;
+  const config = await wiring.loadConfig(headless ? ['--headless'] : []);
+  const waitForUser = async (): Promise<void> => {
+    terminal.err(`Log in to ${new URL(url).host} in the window, then press Enter here.`);
+    const lines = createInterface({ input: process.stdin });
+    await new Promise<void>((resolve) =>
+      lines.once('line', () => resolve()).once('close', resolve),
+    );
+    lines.close();
+  };
+  const saved = await runInterruptibly((signal) =>
+    wiring.recordLogin({ url, name, config, waitForUser, signal }),
+  );
+  print(`The login "${name}" was saved: ${saved.cookies} cookies.`, saved);
+  return 0;
+};
+
+const listLogins = async (login: LoginCommand): Promise<number> => {
+  requireNoWords(login.command, login.words);
+  const all = await new Logins(login.wiring.home.logins).list();
+  login.print(all.length > 0 ? all.map(formatSummary).join('\n') : 'No login is saved.', {
+    logins: all,
+  });
+  return 0;
+};
+
+const checkLogin = async (login: LoginCommand): Promise<number> => {
+  const { wiring } = login;
+  const name = requireWord(login, 'NAME');
+  const config = await wiring.loadConfig([]);
+  const checked = await runInterruptibly((signal) => wiring.checkLogin(name, config, signal));
+  const verdict = VERDICTS.get(checked.works) ?? 'was not tried';
+  login.print(`The login ${verdict}. ${formatSummary(checked)}`, checked);
+  return checked.works === false ? 1 : 0;
+};
+
+const VERDICTS = new Map<boolean | null, string>([
+  [true, 'works'],
+  [false, 'does not work any more'],
+]);
+
+const removeLogin = async (login: LoginCommand): Promise<number> => {
+  const name = requireWord(login, 'NAME');
+  await new Logins(login.wiring.home.logins).remove(name);
+  login.print(`The login "${name}" was removed.`, { removed: name });
+  return 0;
+};
+
+const importLogin = async (login: LoginCommand): Promise<number> => {
+  const file = requireWord(login, 'FILE');
+  const { name } = login;
+  if (name === undefined)
+    throw fail('invalid_argument', `${formatCommandName(login.command)} needs --as NAME.`, {
+      argument: 'as',
+    });
+  const { cookies, origins } = await loadLogin(file);
+  await new Logins(login.wiring.home.logins).save(name, { cookies, origins });
+  login.print(`The login "${name}" was saved: ${cookies.length} cookies.`, {
+    saved: name,
+    cookies: cookies.length,
+    origins: origins.map(({ origin }) => origin),
+  });
+  return 0;
+};
+
+const ACTIONS: Readonly<Record<string, (login: LoginCommand) => Promise<number>>> = {
+  list: listLogins,
+  check: checkLogin,
+  remove: removeLogin,
+  import: importLogin,
+};
+
+const formatSummary = ({ name, hosts, cookies, expired, expires }: LoginSummary): string => {
+  const end = expires === null ? 'no cookie has an expiry time' : `first expires ${expires}`;
+  const gone = expired > 0 ? `, ${expired} expired` : '';
+  return `${name}: ${hosts.join(', ')}; ${cookies} cookies${gone}, ${end}`;
+};

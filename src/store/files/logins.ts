@@ -1,0 +1,96 @@
+// Saved logins by name: one private file each, in the format of Playwright's storage state.
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail } from '../../core/failure.ts';
+import { isMissing } from '../../system/disk-error.ts';
+import { loadLogin, type SavedLogin, saveLogin } from './login-file.ts';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_@.-]{0,99}$/;
+
+export interface LoginSummary {
+  readonly name: string;
+  readonly saved_at?: string;
+  readonly url?: string;
+  readonly hosts: readonly string[];
+  readonly cookies: number;
+  /** Cookies whose time is over. */
+  readonly expired: number;
+  /** When the first of the other cookies expires; null if they end with the session. */
+  readonly expires: string | null;
+}
+
+export class Logins {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async save(name: string, login: Omit<SavedLogin, 'saved'>, url?: string): Promise<void> {
+    const saved = { at: Date.now(), url };
+    await saveLogin(this.#path(name), { ...login, saved });
+  }
+
+  /** Throws if there is no such login. */
+  async load(name: string): Promise<SavedLogin> {
+    const path = this.#path(name);
+    const names = await this.names();
+    if (names.includes(name)) return loadLogin(path);
+    throw fail('login_not_found', `There is no saved login "${name}".`, {
+      available: names.slice(0, 50),
+    });
+  }
+
+  async names(): Promise<readonly string[]> {
+    const files = await readdir(this.#folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    return files
+      .filter((file) => file.endsWith('.json') && NAME.test(file.slice(0, -'.json'.length)))
+      .map((file) => file.slice(0, -'.json'.length))
+      .sort();
+  }
+
+  async list(): Promise<readonly LoginSummary[]> {
+    const names = await this.names();
+    return Promise.all(names.map(async (name) => summarise(name, await this.load(name))));
+  }
+
+  async summary(name: string): Promise<LoginSummary> {
+    return summarise(name, await this.load(name));
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.load(name);
+    await rm(this.#path(name), { force: true });
+  }
+
+  #path(name: string): string {
+    if (!NAME.test(name))
+      throw fail('invalid_argument', `"${name.slice(0, 100)}" is not a name for a login.`, {
+        argument: 'login',
+        hint: 'Use letters, digits and _ @ . -',
+      });
+    return join(this.#folder, `${name}.json`);
+  }
+}
+
+const summarise = (name: string, { saved, cookies, origins }: SavedLogin): LoginSummary => {
+  const now = Date.now() / 1000;
+  const timed = cookies.filter(({ expires }) => expires >= 0);
+  const alive = timed.filter(({ expires }) => expires > now).map(({ expires }) => expires);
+  const hosts = new Set([
+    ...origins.map(({ origin }) => new URL(origin).hostname),
+    ...cookies.map(({ domain }) => domain.replace(/^\./, '')),
+  ]);
+  return {
+    name,
+    ...(saved && { saved_at: new Date(saved.at).toISOString() }),
+    ...(saved?.url !== undefined && { url: saved.url }),
+    hosts: [...hosts].sort().slice(0, 20),
+    cookies: cookies.length,
+    expired: timed.length - alive.length,
+    expires: alive.length > 0 ? new Date(Math.min(...alive) * 1000).toISOString() : null,
+  };
+};
