@@ -5,6 +5,7 @@ import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection, requireAnswered } from './cdp/connection.ts';
 import type { Transport } from './cdp/transport.ts';
+import { BrowserGuard } from './guard/browser-guard.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
@@ -201,9 +202,10 @@ const open = async (
   const contexts: Contexts = new Contexts(connection, {
     setDownloads: (...context) => downloads.startContext(...context),
   });
+  const browserGuard = new BrowserGuard(connection.root, guard);
   const targets = new Targets(
     connection,
-    defined({ owned: true, log, guard, contexts, ...listener, viewport }),
+    defined({ owned: true, log, guard, browserGuard, contexts, ...listener, viewport }),
   );
   const downloads = new Downloads(connection.root, {
     folder: home.downloads,

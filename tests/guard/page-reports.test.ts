@@ -94,6 +94,149 @@ describe('A page in a tab of a task reaches no server outside of the allowed dom
     expect(sites.paths().filter((path) => path.startsWith('/prerender'))).toEqual([]);
   });
 
+  it.each([
+    ['an image to preload', (url: string) => `<link rel=preload as=image href="${url}">`],
+    ['a resource to prefetch', (url: string) => `<link rel=prefetch href="${url}">`],
+  ])('with a link to %s.', async (name, html) => {
+    const path = `/${name.replaceAll(' ', '-')}`;
+    const tabId = await openInTask(servePage(`${path}-page`, html(`${sites.away}${path}`)));
+    await engine.text('wait_for', { console: 'ERR_BLOCKED_BY_CLIENT', tabId, taskId });
+    expect(sites.paths()).not.toContain(path);
+  });
+
+  it('with a Link header that preloads or prefetches.', async () => {
+    const link = ['preload; as=script', 'prefetch']
+      .map((rel, i) => `<${sites.away}/header-${i}>; rel=${rel}`)
+      .join(', ');
+    const tabId = await openInTask(servePage('/link-header', '', { link }));
+    await engine.text('wait_for', { console: 'ERR_BLOCKED_BY_CLIENT', tabId, taskId });
+    await reachAwayFreely('/after-header');
+    expect(sites.paths().filter((path) => path.startsWith('/header'))).toEqual([]);
+  });
+
+  // The headless shell has no settings, so that its prefetches cannot be turned off.
+  it.skipIf(process.env['CHROME_PATH']?.includes('headless-shell'))(
+    'with a rule to prefetch it, a page that redirects to it, or a preconnect.',
+    async () => {
+      site.page('/leave-prefetch', (_, response) => {
+        response.writeHead(302, { location: `${sites.away}/prefetch-redirect` }).end();
+      });
+      const urls = [`${sites.away}/prefetch`, '/leave-prefetch'];
+      const rules = { prefetch: [{ source: 'list', urls, eagerness: 'immediate' }] };
+      const html = `<script type="speculationrules">${JSON.stringify(rules)}</script>
+        <link rel=preconnect href="${sites.away}"><link rel=dns-prefetch href="${sites.away}">`;
+      const before = sites.connections();
+      const tabId = await openInTask(servePage('/prefetches', html));
+      // Chrome prefetches as soon as it is idle after the load.
+      const idle = 'await new Promise((done) => requestIdleCallback(done))';
+      for (let i = 0; i < 20; i++)
+        await engine.text('javascript_tool', {
+          code: `${idle}; await fetch('/idle'); return 1`,
+          tabId,
+          taskId,
+        });
+      expect(sites.paths().filter((path) => path.startsWith('/prefetch'))).toEqual([]);
+      expect(sites.connections()).toBe(before);
+    },
+  );
+
+  it.each([
+    ['beacon', (url: string) => `navigator.sendBeacon('${url}', 'x')`],
+    ['fetch', (url: string) => `fetch('${url}', { mode: 'no-cors' }).catch(() => {})`],
+  ])('with a %s request of a frame that is removed at once.', async (name, code) => {
+    servePage(
+      `/removed-${name}`,
+      `<script>${code(`${sites.away}/removed-${name}`)}; parent.postMessage(1, '*')</script>`,
+    );
+    const html = `<p id=done></p><script>
+      let left = 15;
+      const add = () => {
+        const frame = document.createElement('iframe');
+        frame.src = 'http://other.localhost:${site.port}/removed-${name}';
+        document.body.append(frame);
+        onmessage = () => {
+          frame.remove();
+          if (--left) add();
+          else done.textContent = 'finished';
+        };
+      };
+      onload = add;
+    </script>`;
+    const tabId = await openInTask(servePage(`/removes-${name}`, html));
+    await engine.text('wait_for', { text: 'finished', tabId, taskId });
+    await reachAwayFreely(`/after-removed-${name}`);
+    expect(sites.paths()).not.toContain(`/removed-${name}`);
+  });
+
+  it('with a request of a popup that closes itself.', async () => {
+    servePage(
+      '/leaver',
+      `<script>navigator.sendBeacon('${sites.away}/leaver', 'x'); close()</script>`,
+    );
+    const tabId = await openInTask(servePage('/leavers', ''));
+    for (let i = 0; i < 5; i++)
+      await engine.text('javascript_tool', {
+        code: `const w = open('/leaver'); while (!w.closed) await new Promise((r) => setTimeout(r, 10)); return 1`,
+        tabId,
+        taskId,
+      });
+    await reachAwayFreely('/after-leaver');
+    expect(sites.paths()).not.toContain('/leaver');
+  });
+
+  it('with a shared worker, over a connection that an unrestricted tab left open.', async () => {
+    const url = servePage('/free', '');
+    const free = await engine.json<{ tabId: string }>('tabs', { action: 'new', url });
+    const fetchFreely = (path: string): Promise<string> =>
+      engine.text('javascript_tool', {
+        code: `return await (await fetch('${sites.awayByName}${path}')).text()`,
+        tabId: free.tabId,
+      });
+    serveScript(
+      '/pool-worker.js',
+      `onconnect = ({ ports: [port] }) => {
+        const tell = () => port.postMessage(1);
+        fetch('${sites.awayByName}/pooled').then(tell, tell);
+      }`,
+    );
+    const tabId = await openInTask(servePage('/pool', ''));
+    await fetchFreely('/opened-freely');
+    const connections = sites.connections();
+    await engine.text('javascript_tool', {
+      code: `const { port } = new SharedWorker('/pool-worker.js');
+        return await new Promise((done) => { port.onmessage = () => done(1); })`,
+      tabId,
+      taskId,
+    });
+    await fetchFreely('/again-freely');
+    // The connection is still open, so the worker could have used it.
+    expect(sites.connections()).toBe(connections);
+    expect(sites.paths()).toContain('/again-freely');
+    expect(sites.paths()).not.toContain('/pooled');
+  });
+
+  it.each([
+    ['shared', `new SharedWorker('/shared-worker.js')`],
+    ['service', `navigator.serviceWorker.register('/service-worker.js')`],
+  ])('with a request of a %s worker.', async (kind, code) => {
+    const path = `/by-${kind}-worker`;
+    const report = `fetch('/done${path}')`;
+    serveScript(
+      `/${kind}-worker.js`,
+      `fetch('${sites.away}${path}', { mode: 'no-cors' }).then(() => ${report}, () => ${report})`,
+    );
+    const done = new Promise<void>((resolve) => {
+      site.page(`/done${path}`, (_, response) => {
+        response.end();
+        resolve();
+      });
+    });
+    const tabId = await openInTask(servePage(`/has-${kind}-worker`, ''));
+    await engine.text('javascript_tool', { code: `${code}; return 1`, tabId, taskId });
+    await done;
+    expect(sites.paths()).not.toContain(path);
+  });
+
   it.each(['direct', 'redirected'])(
     'with the address of a source map (%s), which loads after the task.',
     async (way) => {

@@ -40,13 +40,25 @@ export class Admission {
    * Shared workers and preconnects do not belong to a tab: they may reach a host only if one of
    * the tasks allows it.
    */
-  async judge(host: string, port: number): Promise<DomainRefusal | undefined> {
+  judge(host: string, port: number): Promise<DomainRefusal | undefined> {
+    return this.#admit(`${host}:${port}`, (policy) => policy.judgeHost(host, port));
+  }
+
+  /** Like `judge`, for a request that does not belong to a tab. */
+  judgeUrl(url: string): Promise<DomainRefusal | undefined> {
+    return this.#admit(formatHostPort(url), (policy) => policy.judgeUrl(url));
+  }
+
+  async #admit(
+    place: string,
+    judge: (policy: DomainPolicy) => DomainRefusal | undefined,
+  ): Promise<DomainRefusal | undefined> {
     const judged = [...this.#askers].flatMap(({ taskPolicy }) =>
-      taskPolicy ? [taskPolicy.judgeHost(host, port)] : [],
+      taskPolicy ? [judge(taskPolicy)] : [],
     );
     const [first] = judged;
     if (!first || judged.includes(undefined)) return undefined;
-    return (await this.#isClaimed(`${host}:${port}`)) ? undefined : first;
+    return (await this.#isClaimed(place)) ? undefined : first;
   }
 
   async #isClaimed(place: string): Promise<boolean> {

@@ -14,6 +14,7 @@ import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { Asker } from './admission.ts';
+import type { BrowserGuard } from './browser-guard.ts';
 import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
 import { buildSocketRules } from './socket-rules.ts';
 
@@ -23,6 +24,8 @@ interface TabGuardParts {
   readonly guard: DomainGuard;
   readonly traffic: Traffic;
   readonly interception: Interception;
+  /** Checks the requests that the tab does not intercept; absent in a Chrome of the user. */
+  readonly browserGuard: BrowserGuard | undefined;
 }
 
 /** The emulated network speed of the tab. */
@@ -74,6 +77,7 @@ export class TabGuard implements Asker {
     if (this.#narrowing) guard.narrowings.set(tabId, this.#narrowing);
     if (this.#policy.judgesNames) this.#intercept();
     guard.admission.add(this);
+    this.addFrame(tabId);
     traffic.events.on('request', (record) => {
       if (!this.#narrowing) guard.admission.tell(record.url);
       this.#judgeSocket(record);
@@ -111,6 +115,11 @@ export class TabGuard implements Asker {
     });
   }
 
+  /** Records a frame or worker of the tab; its requests are checked even after it was removed. */
+  addFrame(frameId: string): void {
+    this.#parts.browserGuard?.addFrame(frameId, this);
+  }
+
   /** Throws if a control of this tab could not be set: the tab must not be used without it. */
   requireControls(): void {
     const [failure] = this.#faults.values();
@@ -134,7 +143,8 @@ export class TabGuard implements Asker {
       this.#sessions.delete(session);
       this.#ruled.delete(session);
     });
-    if (this.#policy.judgesNames) await this.#setConditions(session);
+    if (this.#policy.judgesNames)
+      await Promise.all([this.#setConditions(session), this.#checkAllRequests()]);
   }
 
   /**
@@ -153,6 +163,7 @@ export class TabGuard implements Asker {
     try {
       await Promise.all([
         this.#readyBefore(old),
+        this.#checkAllRequests(),
         ...[...this.#sessions].map((session) => this.#setConditions(session)),
       ]);
       this.#faults.delete('tab');
@@ -213,6 +224,7 @@ export class TabGuard implements Asker {
   }
 
   close(): void {
+    this.#parts.browserGuard?.release(this);
     this.#parts.guard.admission.remove(this);
     this.#parts.guard.narrowings.delete(this.#parts.tabId);
   }
@@ -243,7 +255,7 @@ export class TabGuard implements Asker {
     if (!refusal) return undefined;
     const isPage =
       resourceType === 'Document' && frameId === this.#parts.tabId && !isFrame(headers);
-    this.#tell(
+    this.report(
       defined({
         what: isPage ? 'navigation' : wordFor(resourceType),
         url,
@@ -260,7 +272,7 @@ export class TabGuard implements Asker {
     const refusal = this.#policy.judgeUrl(record.url);
     if (!refusal) return;
     this.#parts.traffic.markRefused(record, NAME);
-    this.#tell({ what: wordFor(record.resourceType), url: record.url, refusal });
+    this.report({ what: wordFor(record.resourceType), url: record.url, refusal });
   }
 
   /** Chrome reports one error for every proxy failure; this replaces it with the proxy's reason. */
@@ -276,7 +288,7 @@ export class TabGuard implements Asker {
     this.#parts.traffic.markRefused(record, NAME);
     const isPage = record.resourceType === 'Document' && record.frameId === this.#parts.tabId;
     const what = isPage ? 'navigation' : wordFor(record.resourceType);
-    this.#tell(
+    this.report(
       defined({
         what,
         url: record.url,
@@ -286,7 +298,15 @@ export class TabGuard implements Asker {
     );
   }
 
-  #tell(refused: GuardRefusal): void {
+  /** The proxy checks the server's lists for all requests, but it does not know tasks. */
+  async #checkAllRequests(): Promise<void> {
+    const { browserGuard, guard } = this.#parts;
+    if (this.#narrowing || (this.restricts && !guard.isProxied)) await browserGuard?.restrict(this);
+    else browserGuard?.release(this);
+  }
+
+  /** Reports a refused request of the tab. */
+  report(refused: GuardRefusal): void {
     const refusal = { ...refused, tabId: this.#parts.tabId };
     if (this.#untold.length < MAX_UNTOLD) this.#untold.push(refusal);
     else this.#forgotten++;

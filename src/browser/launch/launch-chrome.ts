@@ -21,6 +21,7 @@ import { buildChromeFlags, withoutSandbox } from './flags.ts';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership.ts';
 import { endGroup } from '../../system/process-group.ts';
+import { turnOffPreloading } from './preloading.ts';
 import { ownIdentity } from '../../system/process-identity.ts';
 import {
   acquireProfile,
@@ -131,6 +132,9 @@ const start = async (
         temporaryProfile: isTemporary(profile) ? profile.dir : undefined,
       }),
     );
+    // The settings of a profile of the user are not changed, and the headless shell has none.
+    if (profile.kind !== 'named' && chrome.product !== 'headless-shell')
+      await turnOffPreloading(profile.dir);
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
     chromeProcess = await startProcess({
       path: chrome.path,

@@ -7,6 +7,7 @@ import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { CdpError, isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../../page/call-answers.ts';
+import type { BrowserGuard } from '../guard/browser-guard.ts';
 import { DomainGuard } from '../guard/domain-guard.ts';
 import { TabGuard } from '../guard/tab-guard.ts';
 import { Interception } from '../traffic/interception.ts';
@@ -74,6 +75,8 @@ export interface TabOptions {
   readonly viewport?: { readonly width: number; readonly height: number };
   /** The policy for the hosts that the tab may reach. */
   readonly guard?: DomainGuard;
+  /** Checks all requests of Chrome; absent in a Chrome of the user. */
+  readonly browserGuard?: BrowserGuard;
   /** The tab that opened this one; its restrictions also apply here. */
   readonly openerId?: string;
   /** How many popups and downloads its pages may start; shared with its opener. */
@@ -136,8 +139,10 @@ export class Tab {
     readonly ours: boolean,
     /** The emulated page size; undefined if the window determines it. */
     public viewport: TabOptions['viewport'],
-    { guard = new DomainGuard(), openerId, allowance = new PageAllowance(), contextId }: TabOptions,
+    options: TabOptions,
   ) {
+    const { guard = new DomainGuard(), allowance = new PageAllowance() } = options;
+    const { browserGuard, openerId, contextId } = options;
     this.allowance = allowance;
     this.contextId = contextId;
     this.#connection = connection;
@@ -148,9 +153,13 @@ export class Tab {
       guard,
       traffic: this.traffic,
       interception: this.interception,
+      browserGuard,
     });
     this.frames = new FrameTree(id, cdp, {
-      onFrame: (frame) => this.events.emit('frame', frame),
+      onFrame: (frame) => {
+        this.guard.addFrame(frame.id);
+        this.events.emit('frame', frame);
+      },
       onNavigated: (frame, { type, frame: { unreachableUrl } }) => {
         if (frame !== this.frames.main) return;
         this.crashed = false;
@@ -359,6 +368,7 @@ export class Tab {
     try {
       const { targetId, type } = targetInfo;
       const isFrame = type === 'iframe';
+      this.guard.addFrame(targetId);
       await Promise.all([
         isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),

@@ -284,7 +284,7 @@ export class Targets {
   }
 
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
-    const { owned, viewport, guard, onPopup, contexts, findSetup } = this.#options;
+    const { owned, viewport, guard, browserGuard, onPopup, contexts, findSetup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
     const { openerId, browserContextId } = info;
     const contextId = contexts.has(browserContextId) ? browserContextId : undefined;
@@ -296,9 +296,10 @@ export class Targets {
       this.#connection,
       ours,
       defined({
-        allowance: allowance ? allowance : undefined,
-        viewport: viewport ? viewport : undefined,
-        guard: guard ? guard : undefined,
+        allowance,
+        viewport,
+        guard,
+        browserGuard,
         openerId,
         contextId,
         setUp: isOpenedByPage ? findSetup({ openerId, contextId }) : undefined,
