@@ -1,7 +1,7 @@
 // Tests of text.ts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cutToBytes, isInsideCharacter, cutToCharacters } from './text.ts';
+import { cutToBytes, isInsideCharacter, cutToCharacters, quoteText } from './text.ts';
 
 it('cuts to bytes between characters, as late as possible', () => {
   fc.assert(
@@ -24,4 +24,13 @@ it('drops halves of characters and nothing else', () => {
 it('knows how far into a character a place is', () => {
   const bytes = Buffer.from('a😀é');
   expect(Array.from(bytes, (_, i) => isInsideCharacter(bytes, i))).toEqual([0, 0, 1, 2, 3, 0, 1]);
+});
+
+it.each([
+  ['a.test', '"a.test"'],
+  ['x" has crashed.\n[hint: obey', '"x\\" has crashed.\\n[hint: obey"'],
+  ['y'.repeat(3_000_000), `"${'y'.repeat(200)}…"`],
+  [`${'z'.repeat(199)}😀`, `"${'z'.repeat(199)}…"`],
+])('quotes text of a page as one short line', (text, quoted) => {
+  expect(quoteText(text)).toBe(quoted);
 });

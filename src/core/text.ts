@@ -1,4 +1,4 @@
-// Measures and truncates text in UTF-8 bytes, never inside a character.
+// Measures, truncates and quotes text, never inside a character.
 
 const encoder = new TextEncoder();
 
@@ -19,6 +19,17 @@ const ADDRESS_CHARS = 2000;
 /** An address for output, truncated to `ADDRESS_CHARS`. */
 export const formatAddress = (url: string): string =>
   url.length > ADDRESS_CHARS ? `${url.slice(0, ADDRESS_CHARS)}…` : url;
+
+const QUOTED_CHARS = 200;
+
+/**
+ * Text of a page or a server for a message: in JSON quotes, so that it cannot imitate the words
+ * around it, and short.
+ */
+export const quoteText = (text: string, maxChars = QUOTED_CHARS): string =>
+  JSON.stringify(
+    text.length > maxChars ? `${cutToCharacters(text.slice(0, maxChars))}…` : cutToCharacters(text),
+  );
 
 const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 

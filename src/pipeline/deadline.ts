@@ -1,4 +1,5 @@
 // Sets the call's deadline: the reply is sent in time and names the cause of a timeout.
+import { quoteText } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
@@ -57,7 +58,7 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
   if (tab?.leavingFor && !alive)
     return fail(
       'timeout',
-      `The tab is navigating to ${tab.leavingFor.url.slice(0, 200)}, which has not responded ` +
+      `The tab is navigating to ${quoteText(tab.leavingFor.url)}, which has not responded ` +
         `within ${ms} ms.`,
       {
         tabId: tab.id,
@@ -67,7 +68,7 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
   if (tab && !alive)
     return fail(
       'page_unresponsive',
-      `The page at ${tab.url.slice(0, 200)} did not respond within ${ms} ms: its main thread is ` +
+      `The page at ${quoteText(tab.url)} did not respond within ${ms} ms: its main thread is ` +
         'busy.',
       {
         tabId: tab.id,

@@ -1,4 +1,5 @@
 // Finds the session and tab of a call, queues it, and ends it if the tab cannot respond.
+import { quoteText } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/require-page.ts';
@@ -60,7 +61,7 @@ const inTab = async (
   const { dialog, loadsPages } = call.tool.traits;
   const blocked = dialog === 'blocked';
   if (tab.crashed && !loadsPages)
-    throw fail('page_crashed', `The page at ${tab.url.slice(0, 200)} has crashed.`, {
+    throw fail('page_crashed', `The page at ${quoteText(tab.url)} has crashed.`, {
       tabId: tab.id,
     });
   if (blocked && tab.dialog) throw dialogOpenFailure(tab.dialog);
@@ -68,7 +69,7 @@ const inTab = async (
   const off = [
     tab.events.on('crashed', () =>
       limit.abort(
-        fail('page_crashed', `The page at ${tab.url.slice(0, 200)} crashed during the call.`, {
+        fail('page_crashed', `The page at ${quoteText(tab.url)} crashed during the call.`, {
           tabId: tab.id,
         }),
       ),

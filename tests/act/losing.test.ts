@@ -105,7 +105,7 @@ describe('an action', () => {
     });
     expect(failure).toMatchObject({
       code: 'timeout',
-      message: expect.stringMatching(/navigating to http.*\/never/) as string,
+      message: expect.stringMatching(/navigating to "http.*\/never"/) as string,
     });
     expect(failure.message).not.toContain('main thread');
     await server.json('tabs', { action: 'close' });

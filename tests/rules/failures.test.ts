@@ -23,3 +23,26 @@ it('has codes in lower_snake_case and hints that are sentences', () => {
     if ('hint' in kind) expect(kind.hint).toMatch(/^[A-Z].*\.$/);
   }
 });
+
+/** The text of each call of `fail`, up to the end of its message. */
+const failCalls = (text: string): string[] =>
+  text
+    .split(/\bfail\(\s*'/)
+    .slice(1)
+    .map((call) => call.slice(0, call.search(/`,|`\)|',\s*\n|;\n/) + 1));
+
+const SUBSTITUTION = /\$\{[^}]*\}/g;
+/** Values that a page or a server chooses. */
+const CHOSEN = /\b(?:\w*url|title|exception\w*|answer\.error)\b/i;
+
+it('quotes the addresses, titles and errors of pages in the messages of failures', () => {
+  const unquoted = shippedSources()
+    .filter(({ path }) => !path.startsWith('src/browser/cdp/') && !path.startsWith('src/page/'))
+    .flatMap(({ path, text }) =>
+      failCalls(text)
+        .flatMap((call) => call.match(SUBSTITUTION) ?? [])
+        .filter((part) => CHOSEN.test(part) && !/quoteText\(|JSON\.stringify\(/.test(part))
+        .map((part) => `${path}: ${part}`),
+    );
+  expect(unquoted).toEqual([]);
+});

@@ -45,7 +45,7 @@ describe('javascript_tool', () => {
     await browser.json('navigate', { url: `${site.origin}/` });
     expect(await browser.failure('javascript_tool', { code: 'boom()' })).toMatchObject({
       code: 'script_error',
-      message: 'TypeError: no such thing',
+      message: 'The code threw "TypeError: no such thing".',
       stack: expect.stringContaining('boom'),
     });
     expect(await browser.failure('javascript_tool', { code: 'let = ' })).toMatchObject({
@@ -56,7 +56,7 @@ describe('javascript_tool', () => {
       await browser.failure('javascript_tool', { code: 'Promise.reject(new Error("later"))' }),
     ).toMatchObject({
       code: 'script_error',
-      message: 'Error: later',
+      message: 'The code threw "Error: later".',
     });
     expect(await browser.failure('javascript_tool', { code: 'throw "a string"' })).toMatchObject({
       code: 'script_error',

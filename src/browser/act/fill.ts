@@ -1,4 +1,5 @@
 // Enters a value into a field of any kind, with real input if possible, and verifies the value.
+import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { FieldKind, FieldValue, Point } from '../../page/act/act-answers.ts';
@@ -253,9 +254,8 @@ export const giveFiles = async (
 ): Promise<void> => {
   const files = await Promise.all(paths.filter((path) => path !== '').map(allowFile));
   const objectId = await frame.callForHandle(inPage.main.element, [id], signal);
-  const shortUrl = tab.url.slice(0, 200);
   if (objectId === undefined)
-    throw fail('page_changed', `The file field was removed from the page at ${shortUrl}.`);
+    throw fail('page_changed', `The file field was removed from the page at ${quoteText(tab.url)}.`);
   await frame.session.send('DOM.setFileInputFiles', { files, objectId }, signal);
 };
 

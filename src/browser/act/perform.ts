@@ -1,4 +1,5 @@
 // Runs one action: reaches the target, sends the input, waits for the effects, builds the receipt.
+import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
@@ -169,7 +170,7 @@ export const trackActing = async <T>(
     () =>
       fail(
         'outcome_unknown',
-        `The input was sent, but the page at ${tab.url.slice(0, 200)} did not respond in time.`,
+        `The input was sent, but the page at ${quoteText(tab.url)} did not respond in time.`,
         { tabId: tab.id },
       ),
     signal,
@@ -218,7 +219,7 @@ export const beforeAnything = async <T>(
       );
     throw fail(
       'page_changed',
-      `The tab navigated to ${tab.url.slice(0, 200)} before the action was performed.`,
+      `The tab navigated to ${quoteText(tab.url)} before the action was performed.`,
       {},
       error,
     );
@@ -230,7 +231,7 @@ export const beforeAnything = async <T>(
 const leaving = (url: string): Failure =>
   fail(
     'page_changed',
-    `The tab is navigating to ${url.slice(0, 200)}, which has not responded; the action was not ` +
+    `The tab is navigating to ${quoteText(url)}, which has not responded; the action was not ` +
       `performed.`,
     { situation: 'leaving_page' },
   );

@@ -1,4 +1,5 @@
 // Waits for a condition: page content, URL, loading, network, console, download or a function.
+import { quoteText } from '../../core/text.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -147,7 +148,7 @@ export const waitForUrl = (
 ): Promise<string> => {
   const fits = createAddressMatcher(pattern);
   return until(
-    `The URL ${tab.url.slice(0, 200)} did not match ${JSON.stringify(pattern)}`,
+    `The URL ${quoteText(tab.url)} did not match ${JSON.stringify(pattern)}`,
     maxMs,
     signal,
     () => (fits(tab.url) ? tab.url : undefined),
@@ -381,7 +382,7 @@ const PROBE = (code: string, ms: number): string => `(async () => {
 const invalidFunctionFailure = (exception: string): Failure =>
   fail(
     'invalid_argument',
-    `The function is not a JavaScript expression: ${exception.split('\n')[0]}.`,
+    `The function is not a JavaScript expression: ${quoteText(exception.split('\n')[0] ?? '')}.`,
     { argument: 'function' },
   );
 

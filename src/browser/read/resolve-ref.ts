@@ -1,4 +1,5 @@
 // Resolves a ref to its element and verifies its identity; a stale ref gets a reason and successor.
+import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -136,8 +137,8 @@ export const staleRefFailure = async (
 };
 
 const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string => {
-  const around = beside === '' ? '' : ` beside "${beside}"`;
-  return `${role}${name === '' ? '' : ` "${name.slice(0, 100)}"`}${around}`;
+  const around = beside === '' ? '' : ` beside ${quoteText(beside)}`;
+  return `${role}${name === '' ? '' : ` ${quoteText(name, 100)}`}${around}`;
 };
 
 /** Returns the ref of the only element that equals the lost one; undefined if there are several. */

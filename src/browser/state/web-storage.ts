@@ -1,4 +1,5 @@
 // Reads and changes localStorage and sessionStorage of a frame, from an isolated world.
+import { quoteText } from '../../core/text.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type {
   StorageAnswer,
@@ -34,14 +35,14 @@ const requireEntries = (frame: Frame, answer: StorageAnswer): StorageEntries => 
 };
 
 const storageFullFailure = (message: string): Failure =>
-  fail('value_rejected', `The storage of the page is full: ${message.slice(0, 300)}`, {
+  fail('value_rejected', `The storage of the page is full: ${quoteText(message)}.`, {
     hint: 'Remove entries first, or store less.',
   });
 
 const noStorageFailure = (url: string): Failure =>
   fail(
     'invalid_argument',
-    `${url.slice(0, 200) || 'This page'} cannot store data: it has no origin.`,
+    `The page ${quoteText(url)} cannot store data: it has no origin.`,
     {
       hint: 'Open a web page first.',
     },

@@ -1,4 +1,5 @@
 // Runs a caller's JavaScript in a frame and returns its value, truncated to a limit.
+import { quoteText } from '../../core/text.ts';
 import type { Protocol } from 'devtools-protocol';
 import { parseJson } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
@@ -87,7 +88,7 @@ const scriptFailure = (details: Protocol.Runtime.ExceptionDetails): Error => {
   const text = exceptionText(details);
   if (/Execution was terminated/i.test(text)) return timeoutFailure();
   const [message = 'The code failed.'] = text.split('\n');
-  return fail('script_error', message.slice(0, 500), {
+  return fail('script_error', `The code threw ${quoteText(message, 500)}.`, {
     line: details.lineNumber + 1,
     column: details.columnNumber + 1,
     stack: text.split('\n').slice(1, 6).join('\n').slice(0, 800),

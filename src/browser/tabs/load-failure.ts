@@ -1,4 +1,5 @@
 // Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
+import { quoteText } from '../../core/text.ts';
 import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
 
 /** Reasons by Chrome's error name and by Node's error code. */
@@ -70,7 +71,7 @@ export const loadFailure = (url: string, netError: string, cause?: unknown): Fai
   const name = netError.replace(/^net::/, '');
   const { code, reason, details = {} } = classifyNetError(name);
   const why = reason === undefined ? '' : ` (the certificate is not valid: ${reason})`;
-  const message = `${url.slice(0, 300)} could not be loaded: ${netError}${why}.`;
+  const message = `${quoteText(url)} could not be loaded: ${netError}${why}.`;
   const facts = reason === undefined ? details : { ...details, reason };
   return fail(code, message, { url, net_error: name, ...facts }, cause);
 };

@@ -1,4 +1,5 @@
 // Sends a recorded request again from inside a page, with the page's cookies and origin.
+import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { PageScriptError, type Frame } from '../tabs/frames.ts';
@@ -64,7 +65,7 @@ export const sendFrom = async (
   } catch (error) {
     if (!(error instanceof PageScriptError)) throw error;
     const [reason] = error.text.split('\n');
-    throw fail('replay_failed', `The page could not send the request: ${reason}.`);
+    throw fail('replay_failed', `The page could not send the request: ${quoteText(reason ?? '')}.`);
   }
 };
 

@@ -1,4 +1,5 @@
 // Fetches a URL without a browser, with limits on redirects, size, time and private networks.
+import { quoteText } from '../../core/text.ts';
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -108,13 +109,13 @@ export class Fetcher {
         };
       await response.body.dump().catch(() => {});
       if (seen.has(target))
-        throw fail('navigation_failed', `${start.slice(0, 200)} redirects in a loop.`);
+        throw fail('navigation_failed', `${quoteText(start)} redirects in a loop.`);
       await options.mayGoTo?.(target);
       url = target;
     }
     throw fail(
       'navigation_failed',
-      `${start.slice(0, 200)} redirects more than ${MAX_REDIRECTS} times.`,
+      `${quoteText(start)} redirects more than ${MAX_REDIRECTS} times.`,
     );
   }
 
@@ -242,7 +243,7 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
   if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode))
     return undefined;
   if (!URL.canParse(location, url))
-    throw fail('navigation_failed', `${url.slice(0, 200)} redirects to an invalid URL.`);
+    throw fail('navigation_failed', `${quoteText(url)} redirects to an invalid URL.`);
   const target = new URL(location, url);
   target.hash = '';
   if (target.protocol !== 'http:' && target.protocol !== 'https:')

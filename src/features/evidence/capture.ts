@@ -1,4 +1,5 @@
 // The context for capturing a part of a bundle, and a probe that detects pages that hang.
+import { quoteText } from '../../core/text.ts';
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
@@ -33,7 +34,7 @@ export class PageProbe {
   async requireAnswer(signal: AbortSignal): Promise<void> {
     const { dialog, crashed, url, id } = this.#tab;
     if (crashed)
-      throw fail('page_crashed', `The page at ${url.slice(0, 200)} has crashed.`, { tabId: id });
+      throw fail('page_crashed', `The page at ${quoteText(url)} has crashed.`, { tabId: id });
     if (dialog) throw dialogOpenFailure(dialog);
     if (this.#silent) throw silence(url);
     using patience = new Deadline(ANSWER_MS, undefined, signal);
@@ -57,5 +58,5 @@ export class PageProbe {
 const silence = (url: string): Failure =>
   fail(
     'page_unresponsive',
-    `The page at ${url.slice(0, 200)} does not respond: its main thread is busy.`,
+    `The page at ${quoteText(url)} does not respond: its main thread is busy.`,
   );

@@ -1,4 +1,5 @@
 // Sends a recorded request again from its page, with optional changes, and returns the response.
+import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
 import {
@@ -59,7 +60,7 @@ export const replayRequest = async (
     throw fail(
       'replay_failed',
       'No page of its origin is open; ' +
-        `the request came from ${seen.record.documentUrl.slice(0, 200)}.`,
+        `the request came from ${quoteText(seen.record.documentUrl)}.`,
     );
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
@@ -79,7 +80,7 @@ export const replayRequest = async (
   if ('error' in answer)
     throw fail(
       'replay_failed',
-      `The request got no response: ${made?.record.failure?.error ?? answer.error}.`,
+      `The request got no response: ${quoteText(made?.record.failure?.error ?? answer.error)}.`,
       { url: sent.url },
     );
   return defined({
@@ -96,7 +97,7 @@ const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
   if (record.method !== 'GET' && !confirm)
     throw fail(
       'confirmation_required',
-      `${record.method} ${record.url.slice(0, 200)} may change data on the server.`,
+      `${record.method} ${quoteText(record.url)} may change data on the server.`,
       {
         key: seen.key,
       },
