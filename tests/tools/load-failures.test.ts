@@ -1,6 +1,7 @@
 // Loads that do not end in a page: certificates, DNS, proxies and PDF files each get an accurate
 // code, hint and retryable value.
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -64,6 +65,13 @@ describe('a server with a self-signed certificate', () => {
       retryable: false,
     });
     expect(failure.message).toContain('certificate');
+    // The headless shell does not report certificates.
+    if (!process.env['CHROME_PATH']?.includes('headless-shell')) {
+      const { fingerprint256 } = new X509Certificate(await readFile(join(folder, 'cert.pem')));
+      const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase();
+      expect(failure).toMatchObject({ fingerprint });
+      expect(failure.message).toContain(fingerprint);
+    }
     expect(failure.hint).not.toMatch(/server.*running/);
   });
 

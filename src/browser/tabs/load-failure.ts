@@ -1,5 +1,6 @@
 // Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
 import { quoteText } from '../../core/text.ts';
+import { defined } from '../../core/defined.ts';
 import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
 
 /** Reasons by Chrome's error name and by Node's error code. */
@@ -66,14 +67,23 @@ const classifyNetError = (netError: string): LoadFailureKind => {
   return { code: 'navigation_failed' };
 };
 
-/** `netError`: Chrome's name with or without `net::`, or the code of a Node error. */
-export const loadFailure = (url: string, netError: string, cause?: unknown): Failure => {
+/**
+ * `netError`: Chrome's name with or without `net::`, or the code of a Node error. `fingerprint`:
+ * SHA-256 of an invalid certificate.
+ */
+export const loadFailure = (
+  url: string,
+  netError: string,
+  cause?: unknown,
+  fingerprint?: string,
+): Failure => {
   const name = netError.replace(/^net::/, '');
   const { code, reason, details = {} } = classifyNetError(name);
   const why = reason === undefined ? '' : ` (the certificate is not valid: ${reason})`;
-  const message = `${quoteText(url)} could not be loaded: ${netError}${why}.`;
-  const facts = reason === undefined ? details : { ...details, reason };
-  return fail(code, message, { url, net_error: name, ...facts }, cause);
+  const print = fingerprint === undefined ? '' : `; SHA-256 fingerprint ${fingerprint}`;
+  const message = `${quoteText(url)} could not be loaded: ${netError}${why}${print}.`;
+  const facts = defined({ url, net_error: name, ...details, reason, fingerprint });
+  return fail(code, message, facts, cause);
 };
 
 const LOAD_FAILURE_CODES: ReadonlySet<FailureCode> = new Set([

@@ -1,10 +1,11 @@
 // Navigates a tab and returns the outcome: status, redirects, download or network error.
 import { defined } from '../../core/defined.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
+import { readFingerprint } from './certificate.ts';
 import { dialogOpenFailure } from './dialog.ts';
 import { loadFailure } from './load-failure.ts';
 import type { Tab } from './tab.ts';
@@ -222,7 +223,7 @@ class NavigationWatch {
    */
   async finish(loaderId: string | undefined): Promise<Navigation> {
     const inTime = await this.#until(() => this.#done(loaderId), this.#wait.patienceMs);
-    return this.#report(loaderId ?? this.#loaderId, !inTime);
+    return await this.#report(loaderId ?? this.#loaderId, !inTime);
   }
 
   /** Checks `done` after every event; returns false after `patienceMs`. */
@@ -261,7 +262,15 @@ class NavigationWatch {
     // Chrome reports one error for a challenge of the server and of the proxy; only the status
     // differs.
     if (document && isProxyChallenge(document)) throw loadFailure(url, PROXY_AUTH_REQUESTED);
-    throw loadFailure(url, document?.failure?.error ?? netError);
+    throw await this.#explainFailure(url, document?.failure?.error ?? netError);
+  }
+
+  /** Adds the fingerprint of an invalid certificate, which the user can compare with its own. */
+  async #explainFailure(url: string, netError: string): Promise<Failure> {
+    const failure = loadFailure(url, netError);
+    if (failure.code !== 'certificate_invalid') return failure;
+    const fingerprint = await readFingerprint(this.#tab.cdp, this.#wait.signal);
+    return loadFailure(url, netError, undefined, fingerprint);
   }
 
   #done(loaderId: string | undefined): boolean {
@@ -298,10 +307,13 @@ class NavigationWatch {
     });
   }
 
-  #report(loaderId: string | undefined, stillLoading: boolean): Navigation {
+  async #report(loaderId: string | undefined, stillLoading: boolean): Promise<Navigation> {
     const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
     if (this.#unreachable !== undefined)
-      throw loadFailure(this.#unreachable, document?.failure?.error ?? 'net::ERR_FAILED');
+      throw await this.#explainFailure(
+        this.#unreachable,
+        document?.failure?.error ?? 'net::ERR_FAILED',
+      );
     if (document && isProxyChallenge(document))
       throw loadFailure(document.url, PROXY_AUTH_REQUESTED);
     if (document && asksForPassword(document)) throw loadFailure(document.url, INVALID_CREDENTIALS);
