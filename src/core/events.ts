@@ -3,18 +3,31 @@
 export type Unsubscribe = () => void;
 
 /**
- * Runs `work` and rethrows its error in a microtask, so that the caller's loop continues. The error
- * becomes an `uncaughtException`, after which the process shuts down cleanly.
+ * An error of one event listener. It becomes an `uncaughtException` that is logged and does not end
+ * the process: pages cause most events, so that a page could otherwise restart the engine.
  */
+export class ListenerError extends Error {
+  constructor(override readonly cause: unknown) {
+    super(`An event listener failed: ${String(cause)}`);
+  }
+}
+
+const rethrow = (error: unknown): void =>
+  queueMicrotask(() => {
+    throw new ListenerError(error);
+  });
+
+/** Runs `work` and reports its error as a `ListenerError`, so that the caller's loop continues. */
 export const runIsolated = (work: () => void): void => {
   try {
     work();
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    rethrow(error);
   }
 };
+
+/** Like `runIsolated`, for the promise of an asynchronous listener. */
+export const detach = (work: Promise<void>): void => void work.catch(rethrow);
 
 export class Events<Payloads extends object> {
   readonly #listeners = new Map<keyof Payloads, Set<(payload: never) => void>>();

@@ -1,4 +1,6 @@
-// Unhandled errors: the first one ends this process, because its state is unknown.
+// Unhandled errors: the first one ends this process, because its state is unknown. Errors of event
+// listeners are only logged.
+import { ListenerError } from '../core/events.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Log } from '../core/log.ts';
 import { sleep } from '../core/time.ts';
@@ -19,7 +21,8 @@ export const watchDefects = (log: Pick<Log, 'defect'>): DefectWatch => {
   const crash = new AbortController();
   const released = new AbortController();
   const onDefect = (error: unknown): void => {
-    const logId = log.defect(error);
+    const logId = log.defect(error instanceof ListenerError ? error.cause : error);
+    if (error instanceof ListenerError) return;
     if (crash.signal.aborted) return;
     void exitUnlessReleased(released.signal);
     crash.abort(engineCrashed(logId));

@@ -1,6 +1,7 @@
 // The CDP connection: an error in one message or listener never costs another message.
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ListenerError } from '../../core/events.ts';
 import { CdpConnection } from './connection.ts';
 import { createPipeTransport } from './pipe.ts';
 
@@ -59,7 +60,10 @@ test('a listener that throws does not affect other listeners or the rest of the 
   );
   expect(await version).toEqual({ product: 'Chrome/1' });
   expect(heard).toEqual(['one', 'two']);
-  expect(thrown).toEqual([new Error('a broken listener'), new Error('a broken listener')]);
+  expect(thrown.map((error) => (error as ListenerError).cause)).toEqual([
+    new Error('a broken listener'),
+    new Error('a broken listener'),
+  ]);
 });
 
 test('a session whose close listener throws still ends every other session', async () => {

@@ -1,4 +1,5 @@
 // Checks all requests of our Chrome while a task restricts a tab, also those that no tab intercepts.
+import { detach } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
 import type { DomainRefusal } from '../../policy/domains.ts';
@@ -32,7 +33,7 @@ export class BrowserGuard {
   constructor(root: CdpSession, guard: DomainGuard) {
     this.#root = root;
     this.#guard = guard;
-    root.on('Fetch.requestPaused', (event) => void this.#settle(event));
+    root.on('Fetch.requestPaused', (event) => detach(this.#settle(event)));
   }
 
   /** Records that a frame or worker belongs to a tab. */

@@ -1,7 +1,7 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
-import { Events } from '../../core/events.ts';
+import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { CdpError, isGone } from '../cdp/errors.ts';
@@ -351,7 +351,7 @@ export class Tab {
 
   /** Attaches out-of-process frames and workers of `session` before their scripts run. */
   async #followChildren(session: CdpSession): Promise<void> {
-    session.on('Target.attachedToTarget', (event) => void this.#childAttached(event));
+    session.on('Target.attachedToTarget', (event) => detach(this.#childAttached(event)));
     await session.send('Target.setAutoAttach', {
       autoAttach: true,
       waitForDebuggerOnStart: true,

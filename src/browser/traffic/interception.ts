@@ -1,5 +1,6 @@
 // Owns request interception in a tab, so that guard, mocks and authentication do not conflict.
 import type { Protocol } from 'devtools-protocol';
+import { detach } from '../../core/events.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
@@ -77,8 +78,8 @@ export class Interception {
    */
   async watch(session: CdpSession, { isWorker = false } = {}): Promise<void> {
     if (isWorker) this.#workers.add(session);
-    session.on('Fetch.requestPaused', (event) => void this.#paused(event, session));
-    session.on('Fetch.authRequired', (event) => void this.#challenged(event, session));
+    session.on('Fetch.requestPaused', (event) => detach(this.#paused(event, session)));
+    session.on('Fetch.authRequired', (event) => detach(this.#challenged(event, session)));
     session.onClose(() => this.#sessions.delete(session));
     this.#sessions.set(session, undefined);
     await this.#configure(session);
