@@ -195,8 +195,8 @@ export const CONFIG_FIELDS = {
   outputMode: value(
     z.enum(['inline', 'handle', 'auto']).default('inline'),
     'MODE',
-    'Default for output_mode: inline (in the reply, up to 100 KB), handle (on disk) or auto (by ' +
-      'size)',
+    'Default for output_mode: inline (in the reply up to 100 KB, larger ones on disk), ' +
+      'handle (on disk) or auto (by size)',
   ),
   outputHandleTtlHours: ownerOnly(
     value(

@@ -80,6 +80,13 @@ describe('output_mode', () => {
     expect((await rooms.call('gives', { output_mode: 'inline' })).text).toContain(text);
   });
 
+  it('inline in the settings of the server has the same limit; only that of a call has none', async () => {
+    const text = 'word '.repeat(30_000);
+    const rooms = await open([says(text)], ['--output-mode', 'inline']);
+    DescriptorSchema.parse(JSON.parse((await rooms.call('says')).text ?? ''));
+    expect((await rooms.call('says', { output_mode: 'inline' })).text).toBe(text);
+  });
+
   it('omitted keeps a large reply inline for a client that is not a model, and if handles expire at once', async () => {
     const text = 'word '.repeat(30_000);
     const rooms = await open([says(text)]);
