@@ -47,6 +47,21 @@ const reachAwayFreely = async (path: string): Promise<void> => {
   expect(sites.paths()).toContain(path);
 };
 
+/** Adds frames of another process one by one, and removes each as soon as its script has run. */
+const REMOVE = (url: string): string => `
+  let left = 15;
+  const add = () => {
+    const frame = document.createElement('iframe');
+    frame.src = '${url}';
+    document.body.append(frame);
+    onmessage = () => {
+      frame.remove();
+      if (--left) add();
+      else done.textContent = 'finished';
+    };
+  };
+  onload = add;`;
+
 describe('A page in a tab of a task reaches no server outside of the allowed domains', () => {
   it.each([
     ['beacon', (url: string) => `navigator.sendBeacon('${url}', 'x')`],
@@ -148,22 +163,10 @@ describe('A page in a tab of a task reaches no server outside of the allowed dom
       `/removed-${name}`,
       `<script>${code(`${sites.away}/removed-${name}`)}; parent.postMessage(1, '*')</script>`,
     );
-    const html = `<p id=done></p><script>
-      let left = 15;
-      const add = () => {
-        const frame = document.createElement('iframe');
-        frame.src = 'http://other.localhost:${site.port}/removed-${name}';
-        document.body.append(frame);
-        onmessage = () => {
-          frame.remove();
-          if (--left) add();
-          else done.textContent = 'finished';
-        };
-      };
-      onload = add;
-    </script>`;
+    const inner = `http://other.localhost:${site.port}/removed-${name}`;
+    const html = `<p id=done></p><script>${REMOVE(inner)}</script>`;
     const tabId = await openInTask(servePage(`/removes-${name}`, html));
-    await engine.text('wait_for', { text: 'finished', tabId, taskId });
+    await engine.text('wait_for', { text: 'finished', tabId, taskId, timeout_ms: 45_000 });
     await reachAwayFreely(`/after-removed-${name}`);
     expect(sites.paths()).not.toContain(`/removed-${name}`);
   });
@@ -257,4 +260,31 @@ describe('A page in a tab of a task reaches no server outside of the allowed dom
       expect(sites.paths()).toContain(`/map-${way}`);
     },
   );
+});
+
+describe('With a list of domains and a proxy of the user, a page reaches no other server', () => {
+  // Chrome reaches this machine without that proxy.
+  const proxied = useEngine([
+    '--allow-domains',
+    'localhost',
+    '--chrome-arg=--proxy-server=http://127.0.0.1:9',
+  ]);
+
+  it('with a request of a frame that is removed at once.', async () => {
+    const path = '/removed-beside-proxy';
+    servePage(
+      path,
+      `<script>navigator.sendBeacon('${sites.away}${path}'); parent.postMessage(1, '*')</script>`,
+    );
+    const inner = `http://other.localhost:${site.port}${path}`;
+    const url = servePage(
+      '/removes-beside-proxy',
+      `<p id=done></p><script>${REMOVE(inner)}</script>`,
+    );
+    await proxied.text('navigate', { url });
+    await proxied.text('wait_for', { text: 'finished', timeout_ms: 45_000 });
+    // Beacons are sent before later requests of the page.
+    await proxied.text('javascript_tool', { code: `await fetch('/later'); return 1` });
+    expect(sites.paths()).not.toContain(path);
+  });
 });

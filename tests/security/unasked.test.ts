@@ -41,7 +41,7 @@ const openHostile = async (path: string, script: string): Promise<string> => {
     `<!doctype html><title>Hostile</title><button>Open</button><p id=done></p><script>${script}</script>`,
   );
   const opened = await engine.reply('navigate', { url });
-  const waited = await engine.reply('wait_for', { text: 'finished' });
+  const waited = await engine.reply('wait_for', { text: 'finished', timeout_ms: 45_000 });
   expect(waited.failure).toBeUndefined();
   return [...opened.notes, ...waited.notes].join('\n');
 };
@@ -124,5 +124,55 @@ describe('a page that downloads 30 files from a timer', () => {
     expect(await engine.text('interact', { action: 'click', query: 'Open' })).toMatch(
       /download d\d+ "file-clicked\.csv"/,
     );
+  });
+});
+
+describe('a page that downloads without end', () => {
+  it('gets no more than the limit for files after the first, and nothing of it is kept', async () => {
+    let sent = 0;
+    const firstIsSaved = (): boolean =>
+      readdirSync(join(engine.home, 'downloads')).includes('first.bin');
+    site.page('/first', (_, response) => {
+      response
+        .writeHead(200, { 'content-disposition': 'attachment; filename="first.bin"' })
+        .end('x');
+    });
+    site.page('/endless', (_, response) => {
+      response.writeHead(200, { 'content-disposition': 'attachment; filename="endless.bin"' });
+      const block = Buffer.alloc(1024 ** 2);
+      const send = (): void => {
+        while (!response.destroyed && sent < 2 * 1024 ** 3) {
+          sent += block.length;
+          if (!response.write(block)) return void response.once('drain', send);
+        }
+      };
+      send();
+    });
+    const frame = (path: string): string =>
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${path}' }));`;
+    site.page('/first-is-saved', (_, response) => void response.end(String(firstIsSaved())));
+    // The second download begins after the first one, and both without an action.
+    await openHostile(
+      '/endless-saver',
+      `${frame('/first')}
+      (async () => {
+        while ((await (await fetch('/first-is-saved')).text()) !== 'true');
+        ${frame('/endless')}
+        done.textContent = 'finished';
+      })();`,
+    );
+    const stateOf = async (): Promise<string | undefined> => {
+      const { downloads } = await engine.json<{ downloads: { file: string; state: string }[] }>(
+        'downloads',
+      );
+      return downloads.find(({ file }) => file === 'endless.bin')?.state;
+    };
+    await expect.poll(stateOf, { timeout: 40_000 }).toBe('canceled');
+    expect(sent).toBeGreaterThan(200 * 1024 ** 2);
+    expect(sent).toBeLessThan(2 * 1024 ** 3);
+    const later = await engine.reply('wait_for', { text: 'finished' });
+    expect(later.notes.join()).toContain('1 download');
+    const names = readdirSync(join(engine.home, 'downloads'));
+    expect(names.filter((name) => !name.startsWith('file-'))).toEqual(['first.bin']);
   });
 });

@@ -1,7 +1,7 @@
 // downloads: objects with their path, type, size and state; the connection outlives whatever they
 // do.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 
@@ -55,6 +55,19 @@ it('lists a file that a link downloaded, and its path', async () => {
   });
   expect(download?.path?.startsWith(join(server.home, 'downloads'))).toBe(true);
   expect(readFileSync(download?.path ?? '', 'utf8')).toBe('a,b\n1,2\n');
+});
+
+it('keeps both of two files with the same name, each under the path that is reported', async () => {
+  await open(
+    `<button onclick="for (const text of ['one', 'two']) { const a = document.createElement('a'); a.href = window.URL.createObjectURL(new Blob([text])); a.download = 'same.txt'; a.click(); }">Both</button>`,
+  );
+  await server.text('interact', { action: 'click', query: 'Both' });
+  const listSame = async (): Promise<Listed[]> =>
+    (await list()).filter(({ file, state }) => file === 'same.txt' && state === 'completed');
+  await expect.poll(async () => (await listSame()).length, { timeout: 10_000 }).toBe(2);
+  const paths = (await listSame()).map(({ path = '' }) => path);
+  expect(paths.map((path) => basename(path)).toSorted()).toEqual(['same (1).txt', 'same.txt']);
+  expect(paths.map((path) => readFileSync(path, 'utf8')).toSorted()).toEqual(['one', 'two']);
 });
 
 it('lists a file that a script created', async () => {

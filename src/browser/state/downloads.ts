@@ -1,7 +1,8 @@
 // Tracks the downloads of a Chrome from start to end, and reports each to the tab that started it.
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
+import { moveToFreeName } from '../../system/free-name.ts';
 import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { CountBytes, PageAllowance } from '../tabs/page-allowance.ts';
@@ -126,11 +127,8 @@ export class Downloads {
     this.#refused.delete(guid);
     const folders = [this.#options.folder, ...this.#contextFolders.values()];
     if (state !== 'completed' || path === undefined || !folders.includes(dirname(path))) return;
-    // Headless Chrome writes files with the same name to the same path, which may belong to an
-    // allowed download.
-    const isKept = this.all.some((kept) => kept.state === 'completed' && kept.path === path);
     // if this fails, the retention of the folder removes the file later
-    if (!isKept) void removeFile(path);
+    void removeFile(path);
   }
 
   #begin(guid: string, frameId: string, url: string, file: string): void {
@@ -167,12 +165,10 @@ export class Downloads {
   }
 
   #update(guid: string, before: Download, news: Progress): void {
-    const done = news.state === 'completed';
     const type = before.type ?? findMediaType(this.#options, before);
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
     const folder = this.#findFolder(tab);
-    const path =
-      news.path ?? (done && folder !== undefined ? join(folder, before.file) : undefined);
+    const path = news.state === 'completed' ? nameFile(guid, before, news, folder) : undefined;
     this.#keep(guid, defined({ ...before, ...news, path, type }), tab);
   }
 
@@ -186,11 +182,14 @@ export class Downloads {
   }
 }
 
-/** Without a folder, Chrome keeps its own settings. */
+/**
+ * Without a folder, Chrome keeps its own settings. Files are saved under their ids: headless Chrome
+ * would replace a file of the same suggested name.
+ */
 const buildBehavior = (folder: string | undefined): Protocol.Browser.SetDownloadBehaviorRequest =>
   folder === undefined
     ? { behavior: 'default', eventsEnabled: true }
-    : { behavior: 'allow', downloadPath: folder, eventsEnabled: true };
+    : { behavior: 'allowAndName', downloadPath: folder, eventsEnabled: true };
 
 /**
  * Returns the media type from the request record, because Chrome does not report it with the
@@ -202,4 +201,21 @@ const findMediaType = (
 ): string | undefined => {
   const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
   return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;
+};
+
+/** Renames a complete file from its id to its suggested name, or a similar one that is free. */
+const nameFile = (
+  guid: string,
+  { file }: Download,
+  { path }: Progress,
+  folder: string | undefined,
+): string | undefined => {
+  if (folder === undefined) return path;
+  const saved = path ?? join(folder, guid);
+  if (basename(saved) !== guid) return saved;
+  try {
+    return moveToFreeName(saved, dirname(saved), file);
+  } catch {
+    return saved; // the file has been moved or removed, or keeps its id as its name
+  }
 };
