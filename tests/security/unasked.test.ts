@@ -91,7 +91,7 @@ describe('a page that opens 40 windows from a timer', () => {
     expect(await engine.text('interact', { action: 'click', query: 'Open' })).toContain(
       '/popup?clicked',
     );
-    expect(await countTabs('/popup?clicked')).toBe(1);
+    await expect.poll(() => countTabs('/popup?clicked'), { timeout: 10_000 }).toBe(1);
   });
 
   it('gets no more if its popups open further ones', async () => {
@@ -172,7 +172,8 @@ describe('a page that downloads without end', () => {
     expect(sent).toBeLessThan(2 * 1024 ** 3);
     const later = await engine.reply('wait_for', { text: 'finished' });
     expect(later.notes.join()).toContain('1 download');
-    const names = readdirSync(join(engine.home, 'downloads'));
-    expect(names.filter((name) => !name.startsWith('file-'))).toEqual(['first.bin']);
+    const listOthers = (): string[] =>
+      readdirSync(join(engine.home, 'downloads')).filter((name) => !name.startsWith('file-'));
+    await expect.poll(listOthers, { timeout: 10_000 }).toEqual(['first.bin']);
   });
 });

@@ -255,7 +255,10 @@ export const giveFiles = async (
   const files = await Promise.all(paths.filter((path) => path !== '').map(allowFile));
   const objectId = await frame.callForHandle(inPage.main.element, [id], signal);
   if (objectId === undefined)
-    throw fail('page_changed', `The file field was removed from the page at ${quoteText(tab.url)}.`);
+    throw fail(
+      'page_changed',
+      `The file field was removed from the page at ${quoteText(tab.url)}.`,
+    );
   await frame.session.send('DOM.setFileInputFiles', { files, objectId }, signal);
 };
 

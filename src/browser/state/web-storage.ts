@@ -40,10 +40,6 @@ const storageFullFailure = (message: string): Failure =>
   });
 
 const noStorageFailure = (url: string): Failure =>
-  fail(
-    'invalid_argument',
-    `The page ${quoteText(url)} cannot store data: it has no origin.`,
-    {
-      hint: 'Open a web page first.',
-    },
-  );
+  fail('invalid_argument', `The page ${quoteText(url)} cannot store data: it has no origin.`, {
+    hint: 'Open a web page first.',
+  });
