@@ -306,7 +306,7 @@ export class Browser {
     if (!tab.ours) {
       throw fail(
         'tab_not_owned',
-        'This tab was not opened by this server, so it cannot be ' + 'closed.',
+        'This tab was not opened by this server, so it cannot be closed.',
         {
           tabId: tab.id,
         },

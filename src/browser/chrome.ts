@@ -3,7 +3,7 @@ import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
-import { CdpConnection, requireAnswered } from './cdp/connection.ts';
+import { CdpConnection, requireField } from './cdp/connection.ts';
 import type { Transport } from './cdp/transport.ts';
 import { BrowserGuard } from './guard/browser-guard.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
@@ -160,7 +160,7 @@ const launch = async (
     held.close();
   };
   try {
-    const opened = requireAnswered(await opening, 'its pipe');
+    const opened = requireField(await opening, 'its pipe');
     return {
       ...opened,
       facts: defined({

@@ -99,7 +99,7 @@ export const CONFIG_FIELDS = {
     value(z.string().min(16).optional(), 'TOKEN', 'Bearer token that HTTP clients must send'),
   ),
   allowHost: ownerOnly(
-    list('NAME', 'Additional host name that HTTP requests may have in their ' + 'Host header'),
+    list('NAME', 'Additional host name that HTTP requests may have in their Host header'),
   ),
   allowOrigin: ownerOnly(list('ORIGIN', 'Web origin that may call the HTTP server')),
   maxRequestBytes: ownerOnly(

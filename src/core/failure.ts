@@ -75,7 +75,7 @@ export const FAILURES = {
     http: 503,
   }),
   outcome_unknown: kind(
-    'Look at the page before you repeat the action: it may have been ' + 'performed.',
+    'Look at the page before you repeat the action: it may have been performed.',
     {
       http: 502,
     },

@@ -16,7 +16,7 @@ const NOTHING: ClosedContent = [[], []];
  * Returns the elements to check for a closed root (and clears that list), and the walked frames,
  * each frame preceded by the id of its element. Undefined if there are none.
  */
-export const beyond = (): ClosedContent | undefined => {
+export const takeClosedContent = (): ClosedContent | undefined => {
   const suspects = takeSuspects();
   if (suspects.length === 0 && state.frames.length === 0) return undefined;
   return [suspects, state.frames.flatMap((frame) => [assignId(frame), getWindow(frame)])];
@@ -29,11 +29,11 @@ export const beyond = (): ClosedContent | undefined => {
 const MAX_ALONE = 20_000;
 
 /** Runs a walk; adds the elements and frames that it could not look into, if there are any. */
-export const walkWithBeyond = (
+export const walkWithClosedContent = (
   options: WalkOptions,
 ): string | null | [walk: string, ...ClosedContent] => {
   const answer = walk(options);
   if (answer === null) return null;
-  const rest = beyond();
+  const rest = takeClosedContent();
   return rest || answer.length > MAX_ALONE ? [answer, ...(rest ?? NOTHING)] : answer;
 };

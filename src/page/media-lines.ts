@@ -63,7 +63,7 @@ const writeImage = (walker: Walker, shown: VisibleElement): void => {
  * Writes an element of any tag with the role img: its name replaces its content. Returns false if
  * it has no name.
  */
-export const tellLabelledImage = (walker: Walker, shown: VisibleElement): boolean => {
+export const writeLabelledImage = (walker: Walker, shown: VisibleElement): boolean => {
   const { element, tag, bare } = shown;
   if (bare || !hasAuthorName(element)) return false;
   const name = computeName(element, tag, 'img', walker.known);

@@ -15,7 +15,7 @@ import type {
   Purpose,
   Ready,
   Scrolled,
-  Seen,
+  ObservedEffects,
   Settling,
   Spec,
   ThroughFrame,
@@ -101,8 +101,8 @@ export interface PageFunctions {
     readonly takeRehearsed: () => PageObjects;
     readonly readAlerts: () => readonly Alert[];
     adoptRoots(...roots: PageObject[]): void;
-    readonly beyond: () => PageObjects | undefined;
-    readonly walkWithBeyond: (options: WalkOptions) => string | null | PageObjects;
+    readonly takeClosedContent: () => PageObjects | undefined;
+    readonly walkWithClosedContent: (options: WalkOptions) => string | null | PageObjects;
     readonly element: (id: number) => PageObject | null;
     readonly identify: (id: number) => IdentifiedElement | null;
     readonly select: (selector: string, limit: number) => readonly WalkedElement[];
@@ -139,7 +139,7 @@ export interface PageFunctions {
       end: boolean,
       answered?: readonly string[],
       transitionsMs?: number,
-    ) => Promise<Seen>;
+    ) => Promise<ObservedEffects>;
     readonly watchFocused: () => WatchedFocus;
     readonly isTextShown: (text: string) => boolean;
     readonly waitFor: (condition: PageCondition, maxMs: number) => Promise<Waited>;

@@ -28,7 +28,7 @@ import { GeneratedContent, isInline, getStyle } from './style.ts';
 import { suspect, suspectHost } from './closed-root-suspects.ts';
 import type { Covered, RowCells } from './tables.ts';
 import { writeArea, isArea, writeControl, writeLabel } from './control-lines.ts';
-import { tellLabelledImage, writeMedium } from './media-lines.ts';
+import { writeLabelledImage, writeMedium } from './media-lines.ts';
 import { writeStructure } from './structure-lines.ts';
 import { isBlank } from './visible-text.ts';
 
@@ -302,7 +302,7 @@ export class Walker {
     const { element, tag, role, bare } = shown;
     if (CONTROL_ROLES.has(role)) return writeControl(this, shown, role);
     if (MEDIA_TAGS.has(tag)) return writeMedium(this, shown);
-    if (role === 'img' && tellLabelledImage(this, shown)) return;
+    if (role === 'img' && writeLabelledImage(this, shown)) return;
     if (tag === 'label') return writeLabel(this, shown);
     if (!bare && isTypable(element)) return writeControl(this, shown, 'textbox');
     if (isArea(this, shown)) return writeArea(this, shown);

@@ -58,7 +58,7 @@ const record = async (
       call,
       error instanceof Failure
         ? error.message.replace(/\.$/, '')
-        : 'an error occurred in the ' + 'server',
+        : 'an error occurred in the server',
     );
   }
 };

@@ -3,14 +3,14 @@ import { defined } from '../core/defined.ts';
 import type { JsonKind, TypeNode } from './type-tree.ts';
 import { typeName } from './typescript.ts';
 
-export interface SeenParameter {
+export interface ApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
   readonly type: TypeNode;
 }
 
-export interface SeenContent {
+export interface ApiContent {
   readonly contentType: string;
   /** Absent if the body is not JSON. */
   readonly type?: TypeNode;
@@ -23,9 +23,9 @@ export interface ApiEndpoint {
   /** Variable parts are written as `{userId}`. */
   readonly path: string;
   readonly calls: number;
-  readonly parameters: readonly SeenParameter[];
-  readonly requestBody?: SeenContent;
-  readonly responses: readonly (SeenContent & { readonly status: number })[];
+  readonly parameters: readonly ApiParameter[];
+  readonly requestBody?: ApiContent;
+  readonly responses: readonly (ApiContent & { readonly status: number })[];
 }
 
 export const toOpenApi = (endpoints: readonly ApiEndpoint[], title: string): object => {
@@ -76,7 +76,7 @@ export const operationId = (method: string, path: string): string => {
   return name.charAt(0).toLowerCase() + name.slice(1);
 };
 
-const toContent = ({ contentType, type }: SeenContent): object => ({
+const toContent = ({ contentType, type }: ApiContent): object => ({
   [contentType || (type ? 'application/json' : 'application/octet-stream')]: type
     ? { schema: toJsonSchema(type) }
     : {},

@@ -164,7 +164,7 @@ const findInsights = ({ vitals, trace, transfer, url }: PerformanceReport): stri
     );
   if (vitals.cls !== undefined && vitals.cls > LIMITS.cls[0])
     out.push(
-      `content moves while loading (${vitals.cls}): set the size of images and late ` + `content`,
+      `content moves while loading (${vitals.cls}): set the size of images and late content`,
     );
   for (const { url: script, durationMs } of scripts
     .filter((one) => one.durationMs >= SLOW_SCRIPT_MS)

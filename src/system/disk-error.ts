@@ -22,13 +22,13 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an error',
 };
 
-export const storageFailure = (doing: string, path: string, error: unknown): Failure => {
+export const storageFailure = (operation: string, path: string, error: unknown): Failure => {
   const code = getErrorCode(error);
   const why =
     (code && IN_WORDS[code]) || code || (error instanceof Error ? error.message : String(error));
   return fail(
     'storage_failed',
-    `Could not ${doing} ${path}: ${why}.`,
+    `Could not ${operation} ${path}: ${why}.`,
     defined({ path, os_code: code ? code : undefined }),
     error,
   );

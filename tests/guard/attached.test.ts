@@ -29,5 +29,5 @@ it('the health reports the controls that are missing here', async () => {
   const health = JSON.parse((await call('oc_connection_health')).text ?? '') as {
     chrome: { guard: string };
   };
-  expect(health.chrome.guard).toMatch(/^interception .*not judged/);
+  expect(health.chrome.guard).toMatch(/^interception .*not checked/);
 });

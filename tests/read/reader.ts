@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { CdpConnection, requireAnswered } from '../../src/browser/cdp/connection.ts';
+import { CdpConnection, requireField } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { type ReadOptions, readTree } from '../../src/browser/read/read-tree.ts';
 import type { Snapshot } from '../../src/browser/read/snapshot.ts';
@@ -46,7 +46,7 @@ export const useReader = (): Reader => {
       targetId,
       flatten: true,
     });
-    const session = requireAnswered(connection.session(sessionId), 'the session of a new tab');
+    const session = requireField(connection.session(sessionId), 'the session of a new tab');
     return Tab.attach(targetId, session, connection, true, {
       viewport: { width: 1280, height: 720 },
     });

@@ -4,11 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import {
-  CdpConnection,
-  requireAnswered,
-  type CdpSession,
-} from '../../src/browser/cdp/connection.ts';
+import { CdpConnection, requireField, type CdpSession } from '../../src/browser/cdp/connection.ts';
 import { launchChrome, type RunningChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { Interception, type InterceptionOptions } from '../../src/browser/traffic/interception.ts';
 import type { Source } from '../../src/browser/traffic/request-record.ts';
@@ -75,7 +71,7 @@ export class TestTab {
     loaded.catch(() => {});
     const { loaderId, errorText } = await this.page.send('Page.navigate', { url });
     if (errorText !== 'net::ERR_ABORTED') await loaded;
-    return { loaderId: requireAnswered(loaderId, 'the loader of a navigation'), errorText };
+    return { loaderId: requireField(loaderId, 'the loader of a navigation'), errorText };
   }
 
   /**
@@ -151,7 +147,7 @@ export const useChrome = (): TestChrome => {
       });
       const tab = new TestTab(
         targetId,
-        requireAnswered(connection.session(sessionId), 'the session of a new tab'),
+        requireField(connection.session(sessionId), 'the session of a new tab'),
         connection,
         options,
       );

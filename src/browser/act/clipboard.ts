@@ -38,10 +38,10 @@ export const pressCopy = ({ tab, signal }: ActionContext): Promise<void> =>
  * this session copied last if another session may have copied the text.
  */
 export const readCopied = async (
-  scene: ActionContext,
+  context: ActionContext,
   frame: Frame,
 ): Promise<string | undefined> => {
-  const { tab, signal, clipboard } = scene;
+  const { tab, signal, clipboard } = context;
   if (!isOwn(tab) || !URL.canParse(frame.url)) return clipboard.text;
   const { origin } = new URL(frame.url);
   const allow = (setting: 'granted' | 'prompt'): Promise<unknown> =>
@@ -57,14 +57,15 @@ export const readCopied = async (
 
 /** Pastes into the focused element: `text`, or the text that was copied last. */
 export const paste = (
-  scene: ActionContext,
+  context: ActionContext,
   frames: readonly Frame[],
   text: string | undefined,
 ): Promise<void> =>
   turns.run(
     'paste',
-    () => (isOwn(scene.tab) ? pasteTrusted(scene, frames, text) : pasteAside(scene, frames, text)),
-    scene.signal,
+    () =>
+      isOwn(context.tab) ? pasteTrusted(context, frames, text) : pasteAside(context, frames, text),
+    context.signal,
   );
 
 const nothingCopied = (): Error =>
@@ -73,11 +74,11 @@ const nothingCopied = (): Error =>
   });
 
 const pasteTrusted = async (
-  scene: ActionContext,
+  context: ActionContext,
   frames: readonly Frame[],
   given: string | undefined,
 ): Promise<void> => {
-  const { tab, signal, clipboard } = scene;
+  const { tab, signal, clipboard } = context;
   const isOfOthers = last !== undefined && last.owner !== clipboard;
   if (given === undefined && isOfOthers && clipboard.text === undefined) throw nothingCopied();
   const text = given ?? (isOfOthers ? clipboard.text : undefined);
@@ -88,7 +89,7 @@ const pasteTrusted = async (
       { type: 'rawKeyDown', commands: ['copy'] },
       signal,
     );
-    noteCopied(scene, text);
+    noteCopied(context, text);
   }
   await pressChord(tab.cdp, parseChord(`${COMMAND}+V`), signal);
 };

@@ -9,7 +9,7 @@ const BEGINS_WITHIN_MS = 300;
 /** URL schemes that load a document; mailto: and similar ones leave the page in place. */
 const WEB = /^(?:https?|about|blob|data|file):/;
 
-export class SeenDocument implements Disposable {
+export class DocumentWatch implements Disposable {
   readonly #tab: Tab;
   readonly #wake: () => void;
   readonly #off: readonly (() => void)[];

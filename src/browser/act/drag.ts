@@ -19,21 +19,21 @@ const STEPS = 5;
 const BEGIN_MS = 150;
 
 export const drag = async (
-  scene: ActionContext,
+  context: ActionContext,
   source: ActionTarget,
   destination: ActionTarget,
 ): Promise<Receipt> => {
-  const { tab, signal, reachMs } = scene;
+  const { tab, signal, reachMs } = context;
   const options = { needs: { pointer: true as const }, patienceMs: reachMs };
   // Reach the destination first, so that the source is in view at the time of the press.
   const end = await reach(tab, destination, options, signal);
-  return perform(scene, {
+  return perform(context, {
     did: 'dragged',
     target: source,
     needs: { needs: { pointer: true, enabled: true } },
     input: async ({ point }) => {
-      const to = await reachDestination(scene, destination, point);
-      await dragBetween(scene, point, to);
+      const to = await reachDestination(context, destination, point);
+      await dragBetween(context, point, to);
     },
     settling: 'frame',
     remark: `to ${end.target.ref} ${end.target.role} ${JSON.stringify(end.target.name)}`,
@@ -75,8 +75,8 @@ const nudge = (from: Point, to: Point): Point => {
   return between(from, to, Math.min(1, 8 / length));
 };
 
-const dragBetween = async (scene: ActionContext, from: Point, to: Point): Promise<void> => {
-  const { tab, signal } = scene;
+const dragBetween = async (context: ActionContext, from: Point, to: Point): Promise<void> => {
+  const { tab, signal } = context;
   const { cdp } = tab;
   await Promise.all([
     cdp.send('Input.setInterceptDrags', { enabled: true }, signal),
@@ -95,7 +95,7 @@ const dragBetween = async (scene: ActionContext, from: Point, to: Point): Promis
     await sendMouse(cdp, [moveTo(between(from, to, 0.2), 'left')], signal);
     using _ = after(BEGIN_MS, () => waiting.abort());
     const data = await intercepted;
-    await (data ? dropNatively(scene, data, to) : followPointer(scene, from, to));
+    await (data ? dropNatively(context, data, to) : followPointer(context, from, to));
   } finally {
     await cdp.send('Input.setInterceptDrags', { enabled: false }, signal).catch(() => {});
   }

@@ -51,16 +51,16 @@ export const createFormField = ({ frame, ready, target }: Reached): FormField =>
  * the field.
  */
 export const enterValue = async (
-  scene: ActionContext,
+  context: ActionContext,
   field: FormField,
   wanted: WantedValue,
 ): Promise<WantedValue> => {
   const filled = await fillSecretsIn(
-    scene,
+    context,
     wanted,
     field.kind === 'file' ? undefined : field.frame,
   );
-  const written = await enter(scene, field, filled);
+  const written = await enter(context, field, filled);
   return typeof written === 'string' ? written : filled;
 };
 
@@ -76,45 +76,45 @@ export const fillSecretsIn = async (
 };
 
 const enter = async (
-  scene: ActionContext,
+  context: ActionContext,
   field: FormField,
   wanted: WantedValue,
 ): Promise<unknown> => {
   switch (field.kind) {
     case 'text':
     case 'number':
-      if (field.secret) scene.learnSecret(joinTexts(wanted));
-      return replaceText(scene, joinTexts(wanted));
+      if (field.secret) context.learnSecret(joinTexts(wanted));
+      return replaceText(context, joinTexts(wanted));
     case 'editor':
-      return replaceLines(scene, joinTexts(wanted));
+      return replaceLines(context, joinTexts(wanted));
     case 'select':
     case 'multiselect':
-      return choose(scene, field, wanted);
+      return choose(context, field, wanted);
     case 'checkbox':
     case 'radio':
     case 'aria-check':
-      return setChecked(scene, field, requireState(field, wanted));
+      return setChecked(context, field, requireState(field, wanted));
     case 'aria-choice':
-      return chooseInList(scene, field, joinTexts(wanted));
+      return chooseInList(context, field, joinTexts(wanted));
     case 'aria-range':
-      return stepTo(scene, field, Number(joinTexts(wanted)));
+      return stepTo(context, field, Number(joinTexts(wanted)));
     case 'file':
-      return giveFiles(scene, field, toTexts(wanted));
+      return giveFiles(context, field, toTexts(wanted));
     case 'none':
       throw fail('not_editable', `${shown(field.name)} is not a field.`, { ref: field.name.ref });
     default:
-      return field.frame.call(inPage.more.pick, [field.id, joinTexts(wanted)], scene.signal);
+      return field.frame.call(inPage.more.pick, [field.id, joinTexts(wanted)], context.signal);
   }
 };
 
 /** Enters the texts of a form field. */
 export const enterInto = (
-  scene: ActionContext,
+  context: ActionContext,
   field: FormField,
   texts: readonly string[],
 ): Promise<WantedValue> =>
   enterValue(
-    scene,
+    context,
     field,
     field.kind === 'file' || field.kind === 'multiselect' ? texts : texts.join(', '),
   );
@@ -126,10 +126,10 @@ const replaceText = async ({ tab, signal }: ActionContext, text: string): Promis
 };
 
 /** Presses Enter for each line break, because editors may drop line breaks in inserted text. */
-const replaceLines = async (scene: ActionContext, text: string): Promise<void> => {
-  const { tab, signal } = scene;
+const replaceLines = async (context: ActionContext, text: string): Promise<void> => {
+  const { tab, signal } = context;
   const [first = '', ...rest] = text.split(/\r?\n/);
-  await replaceText(scene, first);
+  await replaceText(context, first);
   for (const line of rest) {
     await pressChord(tab.cdp, parseChord('Enter'), signal);
     if (line !== '') await tab.cdp.send('Input.insertText', { text: line }, signal);
@@ -177,22 +177,22 @@ const optionNotFoundFailure = (
 
 /** Clicks a part of the field within the watch of the action. */
 const press = async (
-  scene: ActionContext,
+  context: ActionContext,
   { frame, watch }: FormField,
   id: number,
 ): Promise<void> => {
   const point: Point = await reachIn(
-    scene.tab,
+    context.tab,
     frame,
     id,
-    { needs: { pointer: true, enabled: true }, within: watch, patienceMs: scene.reachMs },
-    scene.signal,
+    { needs: { pointer: true, enabled: true }, within: watch, patienceMs: context.reachMs },
+    context.signal,
   );
-  await sendMouse(scene.tab.cdp, clickEvents(point), scene.signal);
+  await sendMouse(context.tab.cdp, clickEvents(point), context.signal);
 };
 
 const setChecked = async (
-  scene: ActionContext,
+  context: ActionContext,
   field: FormField,
   wanted: boolean,
 ): Promise<void> => {
@@ -204,25 +204,25 @@ const setChecked = async (
         `of its group.`,
       { argument: 'value' },
     );
-  await press(scene, field, field.id);
+  await press(context, field, field.id);
 };
 
 /** Opens the list, finds the option (types the text if the list is empty) and clicks it. */
 const chooseInList = async (
-  scene: ActionContext,
+  context: ActionContext,
   field: FormField,
   wanted: string,
 ): Promise<void> => {
   const { frame, id } = field;
-  const { signal, tab } = scene;
-  if (!(await frame.call(inPage.more.isOpen, [id], signal))) await press(scene, field, id);
+  const { signal, tab } = context;
+  if (!(await frame.call(inPage.more.isOpen, [id], signal))) await press(context, field, id);
   let found = await frame.call(inPage.more.findOption, [id, wanted, LIST_MS / 2], signal);
   if (found.id === undefined && found.available.length === 0) {
     await typeText(tab.cdp, wanted, signal);
     found = await frame.call(inPage.more.findOption, [id, wanted, LIST_MS], signal);
   }
   if (found.id === undefined) throw optionNotFoundFailure(field, [wanted], found.available);
-  await press(scene, field, found.id);
+  await press(context, field, found.id);
 };
 
 const MAX_STEPS = 1000;

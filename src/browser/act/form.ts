@@ -9,7 +9,7 @@ import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../../page/a
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { buildTargetName, requireElementPlace } from './elements.ts';
-import { Evidence } from './tab-activity.ts';
+import { TabActivity } from './tab-activity.ts';
 import { enterInto, type FormField, fillSecretsIn, requireFieldValue } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from './perform.ts';
 import { problemFailure } from './reach.ts';
 import type { Effects, TargetName } from './receipt.ts';
-import { Settlement } from './settle.ts';
+import { EffectWait } from './settle.ts';
 import { toPageCoordinates } from './frame-coordinates.ts';
 import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';
 import { inPage } from '../tabs/in-page.ts';
@@ -63,15 +63,15 @@ const nameField = ({ ref, label, name, selector }: FieldRequest): string =>
   ref ?? label ?? name ?? selector ?? '';
 
 export const fillForm = async (
-  scene: ActionContext,
+  context: ActionContext,
   requests: readonly FieldRequest[],
 ): Promise<FormOutcome> => {
-  const { tab, patience } = scene;
+  const { tab, patience } = context;
   refuseUnderDialog(tab);
   const failures = new Map<number, Failure>();
-  using evidence = new Evidence(tab);
-  const { batches, watched } = await beforeAnything(scene, async (signal) => {
-    const batches = await batchByFrame(scene, requests, failures);
+  using activity = new TabActivity(tab);
+  const { batches, watched } = await beforeAnything(context, async (signal) => {
+    const batches = await batchByFrame(context, requests, failures);
     const watched = batches.map(async ({ frame }) => ({
       frame,
       watch: await frame.call(inPage.more.beginWatch, [], signal),
@@ -79,16 +79,16 @@ export const fillForm = async (
     return { batches, watched: await Promise.all(watched) };
   });
   let submit: TargetName | undefined;
-  const effects = await trackActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, watched, patience, signal);
+  const effects = await trackActing(context, async (signal) => {
+    const effectWait = new EffectWait(tab, activity, watched, patience, signal);
     for (const [i, batch] of batches.entries()) {
-      const end = await fillBatch(scene, batch, watched[i]?.watch ?? 0, failures);
+      const end = await fillBatch(context, batch, watched[i]?.watch ?? 0, failures);
       if (end.submit) submit = buildTargetName(tab, batch.frame, end.submit);
     }
-    await settlement.look('task');
-    await settlement.rest(0);
-    settlement.end();
-    return settlement.effects();
+    await effectWait.look('task');
+    await effectWait.rest(0);
+    effectWait.end();
+    return effectWait.effects();
   });
   const failed = [...failures]
     .sort(([a], [b]) => a - b)
@@ -106,7 +106,7 @@ export const fillForm = async (
  * first, then in its subframes.
  */
 const batchByFrame = async (
-  scene: ActionContext,
+  context: ActionContext,
   requests: readonly FieldRequest[],
   failures: Map<number, Failure>,
 ): Promise<Batch[]> => {
@@ -114,8 +114,8 @@ const batchByFrame = async (
   const placed = await Promise.all(
     requests.map(async (request, index) => {
       try {
-        const { frame, spec } = await placeField(scene, request);
-        const value = await fillSecretsIn(scene, request.value, frame);
+        const { frame, spec } = await placeField(context, request);
+        const value = await fillSecretsIn(context, request.value, frame);
         const namesSecret = joinTexts(value) !== joinTexts(request.value);
         return { index, frame, spec, request: { ...request, value }, namesSecret };
       } catch (error) {
@@ -185,12 +185,12 @@ const openedDialogFailure = (request: FieldRequest): Failure =>
   );
 
 const fillBatch = async (
-  scene: ActionContext,
+  context: ActionContext,
   { frame, fields }: Batch,
   watch: number,
   failures: Map<number, Failure>,
 ): Promise<FormEnd> => {
-  const { signal, reachMs, tab } = scene;
+  const { signal, reachMs, tab } = context;
   const items = fields.map(({ item }) => item);
   const indexOf = (item: number): number => fields[item]?.index ?? 0;
   let state = await frame.call(inPage.more.beginForm, [items, watch, reachMs], signal);
@@ -201,7 +201,7 @@ const fillBatch = async (
         throw fail('secret_not_allowed_here', 'A file path cannot contain a secret.', {
           argument: 'fields',
         });
-      await untilInterrupted(scene, () => giveInput(scene, frame, watch, stop));
+      await untilInterrupted(context, () => giveInput(context, frame, watch, stop));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.set(indexOf(stop.item), error);
@@ -214,7 +214,7 @@ const fillBatch = async (
   for (const [item, result] of state.results.entries()) {
     const failure = failures.has(indexOf(item))
       ? undefined
-      : await judge(scene, frame, fields[item]?.request as FieldRequest, result);
+      : await judge(context, frame, fields[item]?.request as FieldRequest, result);
     if (failure) failures.set(indexOf(item), failure);
   }
   return state;
@@ -239,12 +239,12 @@ const refIfGiven = (ref: string | undefined): { ref?: string } =>
   ref === undefined ? {} : { ref };
 
 const giveInput = async (
-  scene: ActionContext,
+  context: ActionContext,
   frame: Frame,
   watch: number,
   stop: FormStop,
 ): Promise<void> => {
-  const { tab, signal } = scene;
+  const { tab, signal } = context;
   if (stop.how === 'press' && stop.point) {
     const outer = frame.parent
       ? await toPageCoordinates(frame, stop.point, signal)
@@ -259,7 +259,7 @@ const giveInput = async (
       );
     return sendMouse(tab.cdp, clickEvents(outer.point), signal);
   }
-  await enterInto(scene, buildFormField(scene, frame, watch, stop), stop.texts);
+  await enterInto(context, buildFormField(context, frame, watch, stop), stop.texts);
 };
 
 /** Returns a failure if the field does not have the requested value. */

@@ -138,7 +138,7 @@ const VERBS: Readonly<
     if (!target)
       throw invalidStepFailure(
         text,
-        'the target is missing: enter TEXT in TARGET (the key is ' + '"press Enter")',
+        'the target is missing: enter TEXT in TARGET (the key is "press Enter")',
       );
     return { action: 'fill', value: requireText(value, text), target: parseTarget(target, text) };
   },

@@ -1,6 +1,6 @@
 // The actions on one element, by name: required target state, input, and check of the result.
 import { fail } from '../../core/failure.ts';
-import type { Seen } from '../../page/act/act-answers.ts';
+import type { ObservedEffects } from '../../page/act/act-answers.ts';
 import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
 import { drag } from './drag.ts';
 import { enterValue, createFormField, fillSecretsIn, requireFieldValue } from './fill.ts';
@@ -45,7 +45,7 @@ export interface Interaction {
   readonly to?: ActionTarget | undefined;
 }
 
-type Act = (scene: ActionContext, interaction: Interaction) => Promise<Receipt>;
+type Act = (context: ActionContext, interaction: Interaction) => Promise<Receipt>;
 
 const requireTarget = ({ action, target }: Interaction): ActionTarget => {
   if (!target)
@@ -63,30 +63,30 @@ const requireValue = ({ action, value }: Interaction): WantedValue => {
 
 const click =
   (did: string, press: Press): Act =>
-  (scene, interaction) =>
-    perform(scene, {
+  (context, interaction) =>
+    perform(context, {
       did,
       target: requireTarget(interaction),
       needs: { needs: { pointer: true, enabled: true } },
-      input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal),
+      input: ({ point }) => sendMouse(context.tab.cdp, clickEvents(point, press), context.signal),
       presses: true,
       settling: 'frame',
     });
 
-const hover: Act = (scene, interaction) =>
-  perform(scene, {
+const hover: Act = (context, interaction) =>
+  perform(context, {
     did: 'hovered',
     target: requireTarget(interaction),
     needs: { needs: { pointer: true } },
     input: async ({ point }) => {
-      await makeVisible(scene.tab, scene.signal);
-      await sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal);
+      await makeVisible(context.tab, context.signal);
+      await sendMouse(context.tab.cdp, [moveTo(point)], context.signal);
     },
     settling: 'frame',
   });
 
-const focus: Act = (scene, interaction) =>
-  perform(scene, {
+const focus: Act = (context, interaction) =>
+  perform(context, {
     did: 'focused',
     target: requireTarget(interaction),
     needs: { needs: { enabled: true }, select: 'focus' },
@@ -103,16 +103,16 @@ const focus: Act = (scene, interaction) =>
   });
 
 /** Types into the target, or into the focused element if no target is given. */
-const type: Act = (scene, interaction) => {
+const type: Act = (context, interaction) => {
   const text = joinTexts(requireValue(interaction));
-  const { tab, signal } = scene;
+  const { tab, signal } = context;
   const { target } = interaction;
   const send = ({ secret }: { readonly secret?: true }, filled = text): Promise<void> => {
-    if (secret) scene.learnSecret(filled);
+    if (secret) context.learnSecret(filled);
     return typeText(tab.cdp, filled, signal);
   };
-  if (!target) return performOnPage(scene, 'typed', send);
-  return perform(scene, {
+  if (!target) return performOnPage(context, 'typed', send);
+  return perform(context, {
     did: 'typed into',
     target,
     needs: {
@@ -121,16 +121,16 @@ const type: Act = (scene, interaction) => {
       select: 'end',
       reads: true,
     },
-    input: async ({ frame, ready }) => send(ready, await scene.fillSecrets(text, frame)),
+    input: async ({ frame, ready }) => send(ready, await context.fillSecrets(text, frame)),
     settling: 'task',
   });
 };
 
 const fillWith =
   (did: string, valueFrom: (interaction: Interaction) => WantedValue): Act =>
-  (scene, interaction) => {
+  (context, interaction) => {
     let wanted = valueFrom(interaction);
-    return perform(scene, {
+    return perform(context, {
       did,
       target: requireTarget(interaction),
       needs: {
@@ -140,7 +140,7 @@ const fillWith =
         reads: true,
       },
       input: async (reached) => {
-        wanted = await enterValue(scene, createFormField(reached), wanted);
+        wanted = await enterValue(context, createFormField(reached), wanted);
       },
       settling: 'task',
       verify: (reached, seen) => checkHeld(wanted)(reached, seen),
@@ -149,19 +149,19 @@ const fillWith =
 
 const checkHeld =
   (wanted: WantedValue) =>
-  (reached: Reached, { held }: Seen): void => {
+  (reached: Reached, { held }: ObservedEffects): void => {
     // The value of a field that the page replaced cannot be read back, so it is not checked.
     if (held !== undefined) requireFieldValue(createFormField(reached), wanted, held);
   };
 
-const select: Act = (scene, interaction) => {
+const select: Act = (context, interaction) => {
   let wanted = requireValue(interaction);
-  return perform(scene, {
+  return perform(context, {
     did: 'selected in',
     target: requireTarget(interaction),
     needs: { needs: { enabled: true }, purpose: 'field', reads: true },
     input: async (reached) => {
-      wanted = await enterValue(scene, selectable(createFormField(reached)), wanted);
+      wanted = await enterValue(context, selectable(createFormField(reached)), wanted);
     },
     settling: 'task',
     verify: (reached, seen) => checkHeld(wanted)(reached, seen),
@@ -190,28 +190,28 @@ const selectable = <
 
 const setCheck =
   (wanted: boolean): Act =>
-  (scene, interaction) =>
-    perform(scene, {
+  (context, interaction) =>
+    perform(context, {
       did: wanted ? 'checked' : 'unchecked',
       target: requireTarget(interaction),
       needs: { needs: { pointer: true, enabled: true }, purpose: 'check', reads: true },
       already: ({ ready }) => ready.checked === wanted,
-      input: ({ point }) => sendMouse(scene.tab.cdp, clickEvents(point), scene.signal),
+      input: ({ point }) => sendMouse(context.tab.cdp, clickEvents(point), context.signal),
       presses: true,
       settling: 'frame',
       verify: checkHeld(wanted),
     });
 
-const press: Act = (scene, interaction) => {
+const press: Act = (context, interaction) => {
   const text = joinTexts(requireValue(interaction));
   const chords = parseChords(text);
-  const { tab, signal } = scene;
+  const { tab, signal } = context;
   const send = async (): Promise<void> => {
     for (const chord of chords) await pressChord(tab.cdp, chord, signal);
   };
   const { target } = interaction;
-  if (!target) return performOnPage(scene, `pressed ${text}`, send);
-  return perform(scene, {
+  if (!target) return performOnPage(context, `pressed ${text}`, send);
+  return perform(context, {
     did: `pressed ${text} in`,
     target,
     needs: { needs: { enabled: true }, select: 'focus' },
@@ -224,37 +224,37 @@ const press: Act = (scene, interaction) => {
  * Copies all text of the target, or the selection. If nothing is selected, returns the text that
  * the page put onto the clipboard.
  */
-const copy: Act = async (scene, { target }) => {
-  const send = (): Promise<void> => pressCopy(scene);
+const copy: Act = async (context, { target }) => {
+  const send = (): Promise<void> => pressCopy(context);
   const needs = { needs: {}, select: 'all' } as const;
   const receipt = await (target
-    ? perform(scene, { did: 'copied from', target, needs, input: send, settling: 'task' })
-    : performOnPage(scene, 'pressed copy', send));
+    ? perform(context, { did: 'copied from', target, needs, input: send, settling: 'task' })
+    : performOnPage(context, 'pressed copy', send));
   if (receipt.effects.copied !== undefined) return receipt;
-  const copied = target ? undefined : await readCopied(scene, scene.tab.frames.main);
+  const copied = target ? undefined : await readCopied(context, context.tab.frames.main);
   if (copied === undefined)
     throw fail(
       'nothing_copied',
       `Nothing was copied${target ? ': the element contains no selectable text' : ''}.`,
     );
-  noteCopied(scene, copied);
+  noteCopied(context, copied);
   return { ...receipt, did: 'read the clipboard', effects: { ...receipt.effects, copied } };
 };
 
-const paste: Act = (scene, { target, value }) => {
+const paste: Act = (context, { target, value }) => {
   const text = value === undefined ? undefined : joinTexts(value);
   if (!target)
-    return performOnPage(scene, 'pasted', ({ secret }) => {
-      if (secret && text !== undefined) scene.learnSecret(text);
-      return pasteText(scene, scene.tab.frames.all(), text);
+    return performOnPage(context, 'pasted', ({ secret }) => {
+      if (secret && text !== undefined) context.learnSecret(text);
+      return pasteText(context, context.tab.frames.all(), text);
     });
-  return perform(scene, {
+  return perform(context, {
     did: 'pasted into',
     target,
     needs: { needs: { enabled: true }, purpose: 'field', select: 'end', reads: true },
     input: ({ frame, ready }) => {
-      if (ready.secret && text !== undefined) scene.learnSecret(text);
-      return pasteText(scene, [frame], text);
+      if (ready.secret && text !== undefined) context.learnSecret(text);
+      return pasteText(context, [frame], text);
     },
     settling: 'frame',
   });
@@ -272,17 +272,17 @@ const TABLE: Readonly<Record<Action, Act>> = {
   check: setCheck(true),
   uncheck: setCheck(false),
   press,
-  scroll: (scene, { target, value }) =>
-    scroll(scene, target, value === undefined ? undefined : joinTexts(value)),
-  drag: (scene, interaction) => {
+  scroll: (context, { target, value }) =>
+    scroll(context, target, value === undefined ? undefined : joinTexts(value)),
+  drag: (context, interaction) => {
     if (!interaction.to)
       throw fail('invalid_argument', 'drag needs "value": the ref of the element to drop on.', {
         argument: 'value',
       });
-    return drag(scene, requireTarget(interaction), interaction.to);
+    return drag(context, requireTarget(interaction), interaction.to);
   },
-  upload: (scene, interaction) =>
-    upload(scene, requireTarget(interaction), requireValue(interaction)),
+  upload: (context, interaction) =>
+    upload(context, requireTarget(interaction), requireValue(interaction)),
   clear: fillWith('cleared', () => ''),
   copy,
   paste,
@@ -295,11 +295,11 @@ const TABLE: Readonly<Record<Action, Act>> = {
 const FILLING: ReadonlySet<Action> = new Set(['type', 'fill', 'select']);
 
 export const interact = async (
-  scene: ActionContext,
+  context: ActionContext,
   interaction: Interaction,
 ): Promise<Receipt> => {
   const { action, target, value } = interaction;
   // throws if the value names a secret
-  if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(scene, value);
-  return TABLE[action](scene, interaction);
+  if (value !== undefined && !(target && FILLING.has(action))) await fillSecretsIn(context, value);
+  return TABLE[action](context, interaction);
 };

@@ -4,17 +4,22 @@ import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { ActedElement, Seen, Settling, WatchedFocus } from '../../page/act/act-answers.ts';
+import type {
+  ActedElement,
+  ObservedEffects,
+  Settling,
+  WatchedFocus,
+} from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
 import { buildTargetName, formatTargetName } from './elements.ts';
-import { Evidence } from './tab-activity.ts';
+import { TabActivity } from './tab-activity.ts';
 import { reach, type Reached, type ReachOptions } from './reach.ts';
 import type { Receipt } from './receipt.ts';
-import { type Patience, Settlement, type WatchedFrame } from './settle.ts';
+import { type Patience, EffectWait, type WatchedFrame } from './settle.ts';
 import type { ActionTarget } from './action-target.ts';
 import { inPage } from '../tabs/in-page.ts';
 
@@ -51,7 +56,7 @@ export interface ActionSpec {
    */
   readonly settling: Settling;
   /** Compares the page with the intended result; throws if they differ. */
-  readonly verify?: (reached: Reached, seen: Seen) => Promise<void> | void;
+  readonly verify?: (reached: Reached, seen: ObservedEffects) => Promise<void> | void;
   /** The input is a mouse press that must reach the target. */
   readonly presses?: true;
   /** Whether the target already has the wanted state. */
@@ -62,10 +67,10 @@ export interface ActionSpec {
 /** How often a press that hit another element is retried, once the target has stopped moving. */
 const MAX_MISSES = 2;
 
-export const perform = async (scene: ActionContext, doing: ActionSpec): Promise<Receipt> => {
-  refuseUnderDialog(scene.tab);
+export const perform = async (context: ActionContext, spec: ActionSpec): Promise<Receipt> => {
+  refuseUnderDialog(context.tab);
   for (let misses = 0; ; misses++) {
-    const outcome = await attempt(scene, doing, misses > 0);
+    const outcome = await attempt(context, spec, misses > 0);
     if ('receipt' in outcome) return outcome.receipt;
     if (misses >= MAX_MISSES) throw outcome.missed;
   }
@@ -78,69 +83,69 @@ export const refuseUnderDialog = ({ dialog }: Tab): void => {
 type Attempt = { readonly receipt: Receipt } | { readonly missed: Error };
 
 const attempt = async (
-  scene: ActionContext,
-  doing: ActionSpec,
+  context: ActionContext,
+  spec: ActionSpec,
   still: boolean,
 ): Promise<Attempt> => {
-  const { tab, reachMs, patience } = scene;
-  const reached = await beforeAnything(scene, (limited) =>
+  const { tab, reachMs, patience } = context;
+  const reached = await beforeAnything(context, (limited) =>
     reach(
       tab,
-      doing.target,
-      defined({ ...doing.needs, patienceMs: reachMs, still: still ? still : undefined }),
+      spec.target,
+      defined({ ...spec.needs, patienceMs: reachMs, still: still ? still : undefined }),
       limited,
     ),
   );
-  if (doing.already?.(reached))
+  if (spec.already?.(reached))
     return {
       receipt: {
-        did: `already ${doing.did}`,
+        did: `already ${spec.did}`,
         target: reached.target,
         effects: {},
         waitedMs: 0,
         sure: true,
       },
     };
-  using evidence = new Evidence(tab);
-  const frames = await watchedFrames(scene, reached);
-  return await trackActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, frames, patience, signal);
-    await untilInterrupted(scene, () => doing.input(reached));
-    const seen = await settlement.look(doing.settling);
+  using activity = new TabActivity(tab);
+  const frames = await watchedFrames(context, reached);
+  return await trackActing(context, async (signal) => {
+    const effectWait = new EffectWait(tab, activity, frames, patience, signal);
+    await untilInterrupted(context, () => spec.input(reached));
+    const seen = await effectWait.look(spec.settling);
     if (
       seen?.missed ||
-      (doing.presses && seen && !seen.pressed && !evidence.interrupted && !evidence.leaving)
+      (spec.presses && seen && !seen.pressed && !activity.interrupted && !activity.leaving)
     )
-      return { missed: pressMissed(scene, reached, seen.missed) };
-    await settlement.rest();
-    const receipt = await writeReceipt(doing, reached, evidence, settlement);
-    if (receipt.effects.copied !== undefined) noteCopied(scene, receipt.effects.copied);
+      return { missed: pressMissed(context, reached, seen.missed) };
+    await effectWait.rest();
+    const receipt = await writeReceipt(spec, reached, activity, effectWait);
+    if (receipt.effects.copied !== undefined) noteCopied(context, receipt.effects.copied);
     return { receipt };
   });
 };
 
 const writeReceipt = async (
-  doing: ActionSpec,
+  spec: ActionSpec,
   reached: Reached,
-  evidence: Evidence,
-  settlement: Settlement,
+  activity: TabActivity,
+  effectWait: EffectWait,
 ): Promise<Receipt> => {
-  const { did, remark, verify } = doing;
-  const { seen } = settlement;
+  const { did, remark, verify } = spec;
+  const { seen } = effectWait;
   const verified =
-    verify !== undefined && seen !== undefined && !evidence.interrupted && !evidence.leaving;
+    verify !== undefined && seen !== undefined && !activity.interrupted && !activity.leaving;
   if (verified) await verify(reached, seen);
-  const { focused, ...seenEffects } = settlement.effects();
-  const effects = opensChooser(doing, reached)
+  const { focused, ...seenEffects } = effectWait.effects();
+  const effects = opensChooser(spec, reached)
     ? { ...seenEffects, chooser: true as const }
     : seenEffects;
-  settlement.end();
+  effectWait.end();
   return defined({
     did,
     target: reached.target,
     // A focus change is not an effect if the action itself moves the focus.
-    effects: focused && !doing.needs.select ? { ...effects, focused } : effects,
-    waitedMs: monotonicMs() - evidence.startedAt,
+    effects: focused && !spec.needs.select ? { ...effects, focused } : effects,
+    waitedMs: monotonicMs() - activity.startedAt,
     sure: verified ? true : undefined,
     remark: remark ? remark : undefined,
   });
@@ -305,27 +310,27 @@ const watchFocus = async (frame: Frame, signal: AbortSignal): Promise<FrameFocus
  * element is a password field.
  */
 export const performOnPage = async (
-  scene: ActionContext,
+  context: ActionContext,
   did: string,
   input: (focus: { readonly secret?: true }) => Promise<void>,
 ): Promise<Receipt> => {
-  const { tab, patience } = scene;
+  const { tab, patience } = context;
   refuseUnderDialog(tab);
-  using evidence = new Evidence(tab);
-  const watched = await beforeAnything(scene, (signal) => watchFocus(tab.frames.main, signal));
+  using activity = new TabActivity(tab);
+  const watched = await beforeAnything(context, (signal) => watchFocus(tab.frames.main, signal));
   const [focus] = watched as [FrameFocus, ...FrameFocus[]];
-  const effects = await trackActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, watched, patience, signal);
-    await untilInterrupted(scene, () => input(focus));
-    await settlement.look('frame');
-    await settlement.rest();
-    settlement.end();
-    return settlement.effects();
+  const effects = await trackActing(context, async (signal) => {
+    const effectWait = new EffectWait(tab, activity, watched, patience, signal);
+    await untilInterrupted(context, () => input(focus));
+    await effectWait.look('frame');
+    await effectWait.rest();
+    effectWait.end();
+    return effectWait.effects();
   });
-  if (effects.copied !== undefined) noteCopied(scene, effects.copied);
+  if (effects.copied !== undefined) noteCopied(context, effects.copied);
   const field =
     effects.value !== undefined && focus.element
       ? { field: buildTargetName(tab, focus.frame, focus.element) }
       : {};
-  return { did, effects: { ...effects, ...field }, waitedMs: monotonicMs() - evidence.startedAt };
+  return { did, effects: { ...effects, ...field }, waitedMs: monotonicMs() - activity.startedAt };
 };

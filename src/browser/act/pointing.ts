@@ -5,7 +5,7 @@ import type { AtPoint, Point } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { buildTargetName, formatTargetName } from './elements.ts';
-import { Evidence } from './tab-activity.ts';
+import { TabActivity } from './tab-activity.ts';
 import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
 import {
   beforeAnything,
@@ -15,21 +15,21 @@ import {
   trackActing,
 } from './perform.ts';
 import type { Receipt } from './receipt.ts';
-import { Settlement } from './settle.ts';
+import { EffectWait } from './settle.ts';
 import { makeVisible } from '../tabs/visible.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 /** Sends input at a point and waits for its effects. */
 const pointAt = async (
-  scene: ActionContext,
+  context: ActionContext,
   did: string,
   point: Point,
   input: (hit: AtPoint) => Promise<void>,
 ): Promise<Receipt> => {
-  const { tab, patience } = scene;
+  const { tab, patience } = context;
   refuseUnderDialog(tab);
   const { main } = tab.frames;
-  const hits = await beforeAnything(scene, (signal) => hitsAt(main, point, signal));
+  const hits = await beforeAnything(context, (signal) => hitsAt(main, point, signal));
   const hit = hits[0] as FrameHit;
   if (point.x < 0 || point.y < 0 || point.x >= hit.width || point.y >= hit.height)
     throw fail(
@@ -39,20 +39,20 @@ const pointAt = async (
         argument: 'coordinate',
       },
     );
-  using evidence = new Evidence(tab);
-  const effects = await trackActing(scene, async (signal) => {
-    const settlement = new Settlement(tab, evidence, hits.toReversed(), patience, signal);
+  using activity = new TabActivity(tab);
+  const effects = await trackActing(context, async (signal) => {
+    const effectWait = new EffectWait(tab, activity, hits.toReversed(), patience, signal);
     await makeVisible(tab, signal);
-    await untilInterrupted(scene, () => input(hit));
-    await settlement.look('frame');
-    await settlement.rest();
-    settlement.end();
-    return settlement.effects();
+    await untilInterrupted(context, () => input(hit));
+    await effectWait.look('frame');
+    await effectWait.rest();
+    effectWait.end();
+    return effectWait.effects();
   });
   return {
-    did: `${did} ${describeHit(scene, hits.at(-1) ?? hit)}`,
+    did: `${did} ${describeHit(context, hits.at(-1) ?? hit)}`,
     effects,
-    waitedMs: monotonicMs() - evidence.startedAt,
+    waitedMs: monotonicMs() - activity.startedAt,
   };
 };
 
@@ -79,26 +79,28 @@ const describeHit = ({ tab }: ActionContext, { frame, met, near, inside }: Frame
 };
 
 export const clickAt = (
-  scene: ActionContext,
+  context: ActionContext,
   did: string,
   point: Point,
   press: Press,
 ): Promise<Receipt> =>
-  pointAt(scene, did, point, () =>
-    sendMouse(scene.tab.cdp, clickEvents(point, press), scene.signal),
+  pointAt(context, did, point, () =>
+    sendMouse(context.tab.cdp, clickEvents(point, press), context.signal),
   );
 
-export const moveToPoint = (scene: ActionContext, point: Point): Promise<Receipt> =>
-  pointAt(scene, 'moved to', point, () => sendMouse(scene.tab.cdp, [moveTo(point)], scene.signal));
+export const moveToPoint = (context: ActionContext, point: Point): Promise<Receipt> =>
+  pointAt(context, 'moved to', point, () =>
+    sendMouse(context.tab.cdp, [moveTo(point)], context.signal),
+  );
 
 export const scrollAt = (
-  scene: ActionContext,
+  context: ActionContext,
   point: Point,
   deltaX: number,
   deltaY: number,
 ): Promise<Receipt> =>
-  pointAt(scene, 'scrolled over', point, async ({ met }) => {
-    const { tab, signal } = scene;
+  pointAt(context, 'scrolled over', point, async ({ met }) => {
+    const { tab, signal } = context;
     const axis = deltaX === 0 ? 'y' : 'x';
     const from = await tab.frames.main.call(inPage.more.scrollPosition, [met?.id, axis], signal);
     await sendMouse(tab.cdp, [moveTo(point)], signal);
@@ -116,9 +118,9 @@ const REST_MS = 4000;
 
 const STEPS = 6;
 
-export const dragFromTo = (scene: ActionContext, from: Point, to: Point): Promise<Receipt> =>
-  pointAt(scene, 'dragged from', from, async () => {
-    const { tab, signal } = scene;
+export const dragFromTo = (context: ActionContext, from: Point, to: Point): Promise<Receipt> =>
+  pointAt(context, 'dragged from', from, async () => {
+    const { tab, signal } = context;
     await sendMouse(tab.cdp, [moveTo(from), pressAt(from)], signal);
     for (let step = 1; step <= STEPS; step++) {
       const share = step / STEPS;

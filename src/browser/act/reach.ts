@@ -341,7 +341,7 @@ export const problemFailure = async (
     case 'no_state':
       return fail(
         'invalid_argument',
-        `${it} can only be on or off: its value must be true or ` + `false.`,
+        `${it} can only be on or off: its value must be true or false.`,
         {
           argument: 'value',
           ...ref,

@@ -39,7 +39,7 @@ interface Watched {
   shown?: true;
 }
 
-export class SeenRequests implements Disposable {
+export class RequestWatch implements Disposable {
   readonly #tab: Tab;
   readonly #wake: () => void;
   readonly #off: readonly (() => void)[];

@@ -73,19 +73,19 @@ const FAR = 1_000_000;
 const MAX_TURNS = 100;
 
 export const scroll = (
-  scene: ActionContext,
+  context: ActionContext,
   target: ActionTarget | undefined,
   value: string | undefined,
 ): Promise<Receipt> => {
-  if (value === undefined && target) return intoView(scene, target);
+  if (value === undefined && target) return intoView(context, target);
   const until = value === undefined ? undefined : /^until\s+(.+)$/is.exec(value)?.[1];
   return until === undefined
-    ? byWheel(scene, target, parseWay(value ?? 'down'))
-    : untilText(scene, target, until);
+    ? byWheel(context, target, parseWay(value ?? 'down'))
+    : untilText(context, target, until);
 };
 
-const intoView = (scene: ActionContext, target: ActionTarget): Promise<Receipt> =>
-  perform(scene, {
+const intoView = (context: ActionContext, target: ActionTarget): Promise<Receipt> =>
+  perform(context, {
     did: 'scrolled to',
     target,
     needs: { needs: {} },
@@ -105,11 +105,11 @@ const middleOfPage = async ({ tab, signal }: ActionContext): Promise<Point> => {
 };
 
 const findScroller = async (
-  scene: ActionContext,
+  context: ActionContext,
   target: ActionTarget | undefined,
 ): Promise<Scroller> => {
-  const { tab, signal, reachMs } = scene;
-  if (!target) return { frame: tab.frames.main, at: await middleOfPage(scene) };
+  const { tab, signal, reachMs } = context;
+  if (!target) return { frame: tab.frames.main, at: await middleOfPage(context) };
   const {
     frame,
     ready,
@@ -150,14 +150,14 @@ const formatPosition = (to: Scrolled, axis: Axis): string =>
   `${axis} ${to[axis]} of ${axis === 'y' ? to.maxY : to.maxX}`;
 
 const byWheel = async (
-  scene: ActionContext,
+  context: ActionContext,
   target: ActionTarget | undefined,
   way: Way,
 ): Promise<Receipt> => {
-  refuseUnderDialog(scene.tab);
+  refuseUnderDialog(context.tab);
   const startedAt = monotonicMs();
-  const scroller = await findScroller(scene, target);
-  const gone = await turn(scene, scroller, way);
+  const scroller = await findScroller(context, target);
+  const gone = await turn(context, scroller, way);
   const distance = measureDistance(gone, way.axis);
   const max = way.axis === 'y' ? gone.to.maxY : gone.to.maxX;
   const atEnd = way.sign > 0 ? gone.to[way.axis] >= max : gone.to[way.axis] <= 0;
@@ -189,14 +189,14 @@ const grows = async (
  * Scrolls down until the text is visible, or until the end is reached and no more content loads.
  */
 const untilText = async (
-  scene: ActionContext,
+  context: ActionContext,
   target: ActionTarget | undefined,
   text: string,
 ): Promise<Receipt> => {
-  const { tab, signal } = scene;
+  const { tab, signal } = context;
   refuseUnderDialog(tab);
   const startedAt = monotonicMs();
-  const scroller = await findScroller(scene, target);
+  const scroller = await findScroller(context, target);
   const way: Way = { word: 'down', axis: 'y', sign: 1, end: false };
   let distance = 0;
   let stuck = 0;
@@ -209,12 +209,12 @@ const untilText = async (
         sure: true,
       };
     }
-    const gone = await turn(scene, scroller, way);
+    const gone = await turn(context, scroller, way);
     distance += measureDistance(gone, 'y');
     stuck = measureDistance(gone, 'y') === 0 ? stuck + 1 : 0;
     if (
       stuck > MAX_STUCK ||
-      (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(scene, scroller, gone.to)))
+      (stuck > 0 && gone.to.y >= gone.to.maxY - 1 && !(await grows(context, scroller, gone.to)))
     )
       break;
   }

@@ -3,11 +3,11 @@ import { defined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Alert } from '../../page/call-answers.ts';
-import type { Seen, Settling } from '../../page/act/act-answers.ts';
+import type { ObservedEffects, Settling } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { buildTargetName } from './elements.ts';
-import type { Evidence } from './tab-activity.ts';
+import type { TabActivity } from './tab-activity.ts';
 import type { Effects } from './receipt.ts';
 import { inPage } from '../tabs/in-page.ts';
 
@@ -42,7 +42,7 @@ const look = async (
   maxMs: number,
   signal: AbortSignal,
   more: { end?: boolean; answered?: readonly string[]; transitionsMs?: number } = {},
-): Promise<Seen | undefined> => {
+): Promise<ObservedEffects | undefined> => {
   try {
     const { end = false, answered = [], transitionsMs = 0 } = more;
     const seen = await frame.call(
@@ -57,7 +57,7 @@ const look = async (
   }
 };
 
-const hasEffect = (seen: Seen): boolean =>
+const hasEffect = (seen: ObservedEffects): boolean =>
   seen.changes > 0 ||
   seen.announcements.length > 0 ||
   seen.invalid.length > 0 ||
@@ -67,25 +67,25 @@ const hasEffect = (seen: Seen): boolean =>
   seen.scrolledTo !== undefined ||
   seen.copied !== undefined;
 
-export class Settlement {
+export class EffectWait {
   readonly #tab: Tab;
-  readonly #evidence: Evidence;
+  readonly #activity: TabActivity;
   readonly #frames: readonly WatchedFrame[];
   readonly #patience: Patience;
   readonly #signal: AbortSignal;
   readonly #endsAt: number;
-  #seen: (Seen | undefined)[] = [];
+  #seen: (ObservedEffects | undefined)[] = [];
   #alerts: readonly Alert[] = [];
 
   constructor(
     tab: Tab,
-    evidence: Evidence,
+    activity: TabActivity,
     frames: readonly WatchedFrame[],
     patience: Patience,
     signal: AbortSignal,
   ) {
     this.#tab = tab;
-    this.#evidence = evidence;
+    this.#activity = activity;
     this.#frames = frames;
     this.#patience = patience;
     this.#signal = signal;
@@ -93,22 +93,22 @@ export class Settlement {
   }
 
   /** The changes in the target's frame. */
-  get seen(): Seen | undefined {
+  get seen(): ObservedEffects | undefined {
     return this.#seen[0];
   }
 
   /** Reads the observed changes once, without waiting for requests. */
-  async look(how: Settling): Promise<Seen | undefined> {
-    if (this.#evidence.interrupted || this.#evidence.leaving) return this.seen;
+  async look(how: Settling): Promise<ObservedEffects | undefined> {
+    if (this.#activity.interrupted || this.#activity.leaving) return this.seen;
     const left = this.#endsAt - monotonicMs();
     const maxMs = Math.min(CHURN_MS, left);
     const transitionsMs = Math.max(0, Math.min(TRANSITIONS_MS, left));
     const looks = this.#frames.map((watched) => {
-      const answered = this.#evidence.requests.takeAnswered(watched.frame.id);
+      const answered = this.#activity.requests.takeAnswered(watched.frame.id);
       return look(watched, how, maxMs, this.#signal, { answered, transitionsMs });
     });
     this.#seen = await this.#untilInterrupted(Promise.all(looks), this.#seen);
-    this.#evidence.requests.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
+    this.#activity.requests.looked(Math.min(...this.#seen.map((seen) => seen?.at ?? Infinity)));
     return this.seen;
   }
 
@@ -117,25 +117,25 @@ export class Settlement {
    * for the first effect.
    */
   async rest(idleMs: number = this.#patience.idleMs): Promise<void> {
-    const evidence = this.#evidence;
+    const activity = this.#activity;
     const idleUntil = Math.min(monotonicMs() + idleMs, this.#endsAt);
     let waited = false;
-    while (!evidence.interrupted) {
-      if (evidence.leaving) return this.#arrive();
+    while (!activity.interrupted) {
+      if (activity.leaving) return this.#arrive();
       const left = this.#endsAt - monotonicMs();
-      const awaitMs = Math.min(evidence.requests.awaitMs(), left);
+      const awaitMs = Math.min(activity.requests.awaitMs(), left);
       const idleLeft = idleUntil - monotonicMs();
       if (awaitMs > 0) {
-        await evidence.next(awaitMs, this.#signal);
+        await activity.next(awaitMs, this.#signal);
         waited = true;
-      } else if (waited || evidence.requests.owed) {
-        await this.look(evidence.requests.takeOwed());
+      } else if (waited || activity.requests.owed) {
+        await this.look(activity.requests.takeOwed());
         waited = false;
         // limits a page that sends one request after another
         if (left <= 0) return;
       } else if (
         idleLeft > 0 &&
-        !evidence.any &&
+        !activity.any &&
         !this.#seen.some((seen) => seen && hasEffect(seen))
       ) {
         await this.#firstSign(idleLeft);
@@ -147,22 +147,22 @@ export class Settlement {
   /** Waits for the first change or event. */
   async #firstSign(ms: number): Promise<void> {
     const looks = this.#frames.map((frame) => look(frame, 'stir', ms, this.#signal));
-    await Promise.race([...looks, this.#evidence.next(ms, this.#signal)]);
+    await Promise.race([...looks, this.#activity.next(ms, this.#signal)]);
     for (const pending of looks) pending.catch(() => {}); // only the first sign counts
   }
 
   /** Waits until the new document has loaded. */
   async #arrive(): Promise<void> {
-    const evidence = this.#evidence;
+    const activity = this.#activity;
     const endsAt = monotonicMs() + this.#patience.settleMs * NAVIGATION_FACTOR;
-    while (!evidence.interrupted && !evidence.arrived(LOAD_MS)) {
+    while (!activity.interrupted && !activity.arrived(LOAD_MS)) {
       const left = endsAt - monotonicMs();
       if (left <= 0) return;
-      await evidence.next(Math.min(left, LOAD_MS), this.#signal);
+      await activity.next(Math.min(left, LOAD_MS), this.#signal);
     }
-    if (evidence.leaving && !evidence.interrupted) this.#alerts = await this.#readAlerts();
+    if (activity.leaving && !activity.interrupted) this.#alerts = await this.#readAlerts();
     // If no document was committed (a download, an empty response), the old page is still there.
-    if (!evidence.leaving && !evidence.interrupted) await this.look('task');
+    if (!activity.leaving && !activity.interrupted) await this.look('task');
   }
 
   /** Reads the alerts of the new document; returns none if the page does not respond in time. */
@@ -183,9 +183,9 @@ export class Settlement {
    * Returns the response, or `known` if a dialog or a navigation stops the page from responding.
    */
   async #untilInterrupted<T>(answer: Promise<T>, known: T): Promise<T> {
-    const { evidence, off } = { evidence: this.#evidence, off: [] as (() => void)[] };
+    const { activity, off } = { activity: this.#activity, off: [] as (() => void)[] };
     const interrupted = new Promise<T>((resolve) =>
-      off.push(evidence.onInterruption(() => resolve(known))),
+      off.push(activity.onInterruption(() => resolve(known))),
     );
     try {
       return await Promise.race([answer, interrupted]);
@@ -197,13 +197,13 @@ export class Settlement {
 
   /** Stops the watches in the pages, without waiting. */
   end(): void {
-    if (this.#evidence.interrupted || this.#evidence.leaving) return;
+    if (this.#activity.interrupted || this.#activity.leaving) return;
     for (const frame of this.#frames)
       look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
   }
 
   effects(): Effects {
-    const fromEvents = this.#evidence.effects();
+    const fromEvents = this.#activity.effects();
     const [own, ...others] = this.#frames.map(({ frame }, i) => ({ frame, seen: this.#seen[i] }));
     const seen = [own, ...others].flatMap((one) =>
       one?.seen ? [{ frame: one.frame, seen: one.seen }] : [],
@@ -235,7 +235,7 @@ export class Settlement {
 const ownEffects = (
   tab: Tab,
   frame: Frame,
-  { states, value, focused, focus, scrolledTo }: Seen,
+  { states, value, focused, focus, scrolledTo }: ObservedEffects,
 ): Effects =>
   defined({
     states: states ? states : undefined,

@@ -6,17 +6,17 @@ import type { Download } from '../state/downloads.ts';
 import type { AnsweredDialog } from '../tabs/dialog.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects } from './receipt.ts';
-import { SeenDocument } from './document-watch.ts';
-import { SeenRequests } from './request-watch.ts';
+import { DocumentWatch } from './document-watch.ts';
+import { RequestWatch } from './request-watch.ts';
 
 const MAX_REPORTED = 3;
 const MAX_TEXT = 160;
 
-export class Evidence implements Disposable {
+export class TabActivity implements Disposable {
   readonly #tab: Tab;
   readonly #off: (() => void)[] = [];
-  readonly requests: SeenRequests;
-  readonly #document: SeenDocument;
+  readonly requests: RequestWatch;
+  readonly #document: DocumentWatch;
   readonly #newTabs: { readonly tabId: string; readonly url: string }[] = [];
   /** URLs of opened windows, in order. Chrome reports them before the tabs exist. */
   readonly #openedUrls: string[] = [];
@@ -31,8 +31,8 @@ export class Evidence implements Disposable {
     this.#tab = tab;
     tab.allowance.renew();
     const wake = (): void => this.#wake();
-    this.requests = new SeenRequests(tab, wake);
-    this.#document = new SeenDocument(tab, wake);
+    this.requests = new RequestWatch(tab, wake);
+    this.#document = new DocumentWatch(tab, wake);
     const { traffic, events, cdp } = tab;
     this.#listen(traffic.events.on('console', (entry) => this.#recordException(entry)));
     this.#listen(events.on('dialog', wake));

@@ -15,20 +15,20 @@ const CHOOSER_MS = 2000;
 const NEEDED = 'Name the file field, or the button that opens a file chooser.';
 
 export const upload = (
-  scene: ActionContext,
+  context: ActionContext,
   target: ActionTarget,
   paths: WantedValue,
 ): Promise<Receipt> => {
   const files = toTexts(paths);
-  return perform(scene, {
+  return perform(context, {
     did: `uploaded ${files.length === 1 ? 'a file' : `${files.length} files`} to`,
     target,
     // File fields are often hidden, with a styled button in front of them.
     needs: { needs: { hidden: true, enabled: true }, purpose: 'file', reads: true },
     input: (reached) =>
       reached.ready.field === 'file'
-        ? giveFiles(scene, createFormField(reached), files)
-        : throughChooser(scene, reached, files),
+        ? giveFiles(context, createFormField(reached), files)
+        : throughChooser(context, reached, files),
     settling: 'frame',
     verify: (reached, { held }) => {
       if (reached.ready.field === 'file' && held !== undefined)
@@ -38,17 +38,17 @@ export const upload = (
 };
 
 const throughChooser = async (
-  scene: ActionContext,
+  context: ActionContext,
   { frame, ready, target }: Reached,
   paths: readonly string[],
 ): Promise<void> => {
-  const { tab, signal, allowFile } = scene;
+  const { tab, signal, allowFile } = context;
   const files = await Promise.all(paths.map(allowFile));
   const point: Point = await reachIn(
     tab,
     frame,
     ready.element.id,
-    { needs: { pointer: true, enabled: true }, within: ready.watch, patienceMs: scene.reachMs },
+    { needs: { pointer: true, enabled: true }, within: ready.watch, patienceMs: context.reachMs },
     signal,
   );
   await frame.session.send('Page.setInterceptFileChooserDialog', { enabled: true }, signal);

@@ -72,7 +72,7 @@ export const waitForPage = async (
     if (left <= 0)
       throw timeoutFailure(
         `${JSON.stringify(what.slice(0, 200))} was ` +
-          `${condition.gone ? 'still visible' : 'not visible'}`,
+          (condition.gone ? 'still visible' : 'not visible'),
         maxMs,
       );
   }

@@ -274,7 +274,7 @@ const parseObject = (text: string): Incoming | undefined => {
 };
 
 /** Throws if the value is undefined; for values that the protocol guarantees. */
-export const requireAnswered = <T>(value: T | undefined, what: string): T => {
+export const requireField = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw fail('internal', `Chrome's response does not contain ${what}.`);
   return value;
 };

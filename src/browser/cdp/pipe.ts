@@ -36,7 +36,7 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
       pending.push(start ? chunk.subarray(start) : chunk);
       pendingBytes += chunk.length - start;
       if (pendingBytes > MAX_MESSAGE_BYTES)
-        close('Chrome sent a message that exceeds the size ' + 'limit');
+        close('Chrome sent a message that exceeds the size limit');
     }
   };
 

@@ -175,7 +175,7 @@ const manageLifetime = (
     transport.close();
     await clearSingletonLock(pid, dir);
     await leave().catch((error: unknown) =>
-      log.warn('Files of a previous Chrome could not be ' + 'removed', error),
+      log.warn('Files of a previous Chrome could not be removed', error),
     );
     return reason;
   });

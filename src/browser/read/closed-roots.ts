@@ -24,7 +24,7 @@ export const callWalk = async (
   options: WalkOptions,
   signal: AbortSignal,
 ): Promise<(OpenedContent & { readonly text: string }) | undefined> => {
-  const answer = await frame.callForNodes(inPage.main.walkWithBeyond, [options], signal);
+  const answer = await frame.callForNodes(inPage.main.walkWithClosedContent, [options], signal);
   if (answer?.type === 'string') return { text: answer.value as string, ...NOTHING };
   const [text, ...beyond] = listMembers(answer);
   return text && { text: text.value as string, ...parseOpened(beyond) };
@@ -69,7 +69,7 @@ const parseFrames = (members: readonly DeepValue[]): ReadonlyMap<number, string>
 
 /** Opens the closed roots of the elements that the last walk suspected; returns their number. */
 export const openClosedRoots = (frame: Frame, signal: AbortSignal): Promise<number> =>
-  openSuspects(frame, inPage.main.beyond, signal);
+  openSuspects(frame, inPage.main.takeClosedContent, signal);
 
 /** Time limit of the preparation in the background. */
 const AHEAD_MS = 5000;

@@ -1,7 +1,7 @@
 // Inspects a page or an element; listeners and Chrome's accessibility data only for one element.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
-import { requireAnswered } from '../cdp/connection.ts';
+import { requireField } from '../cdp/connection.ts';
 import type {
   InspectAnswer,
   InspectForm as PageForm,
@@ -154,7 +154,7 @@ const readListeners = async (
     { backendNodeId: node.backendNodeId, objectGroup: 'openchrome-inspect' },
     signal,
   );
-  const objectId = requireAnswered(object.objectId, 'the object of a node');
+  const objectId = requireField(object.objectId, 'the object of a node');
   try {
     const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId }, signal);
     return listeners.slice(0, MAX_LISTENERS).map(toListener);

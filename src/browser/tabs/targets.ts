@@ -5,7 +5,7 @@ import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable, settlesWithin } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
-import { type CdpConnection, type CdpSession, requireAnswered } from '../cdp/connection.ts';
+import { type CdpConnection, type CdpSession, requireField } from '../cdp/connection.ts';
 import type { Contexts } from './contexts.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Tab, type TabOptions } from './tab.ts';
@@ -165,7 +165,7 @@ export class Targets {
           signal,
         );
     }
-    return abortable(requireAnswered(this.#tabs.get(targetId), 'the new tab'), signal);
+    return abortable(requireField(this.#tabs.get(targetId), 'the new tab'), signal);
   }
 
   async close(tab: Tab, signal: AbortSignal): Promise<void> {

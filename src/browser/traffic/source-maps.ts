@@ -1,5 +1,5 @@
 // Loads the source maps of a tab's scripts through the page's network, each once.
-import { requireAnswered } from '../cdp/connection.ts';
+import { requireField } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { mapAddressIn, SourceMap } from './source-map.ts';
 import type { StackFrame } from './stack.ts';
@@ -102,7 +102,7 @@ const loadText = async (
     signal,
   );
   if (!resource.success || resource.stream === undefined) return undefined;
-  const handle = requireAnswered(resource.stream, 'the stream');
+  const handle = requireField(resource.stream, 'the stream');
   const chunks: Buffer[] = [];
   try {
     for (let size = 0; size < MAX_BYTES;) {

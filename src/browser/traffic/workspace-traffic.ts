@@ -24,7 +24,7 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
 };
 
 /** One request of the workspace. */
-export class SeenRequest implements RingItem {
+export class WorkspaceRequest implements RingItem {
   heldBytes: number;
   /** Increases when the request starts and when it ends, to list changes after a cursor. */
   version: number;
@@ -53,16 +53,16 @@ export class SeenRequest implements RingItem {
 
 export class WorkspaceTraffic {
   /** `changed`: a request started or ended. */
-  readonly events = new Events<{ changed: SeenRequest }>();
+  readonly events = new Events<{ changed: WorkspaceRequest }>();
   readonly #redactor: Redactor;
   readonly #limits: WorkspaceLimits;
-  readonly #ring: Ring<SeenRequest>;
+  readonly #ring: Ring<WorkspaceRequest>;
   readonly #keys: KeyBook;
-  readonly #seen = new WeakMap<RequestRecord, SeenRequest>();
+  readonly #seen = new WeakMap<RequestRecord, WorkspaceRequest>();
   readonly #followed = new WeakSet<Traffic>();
   /** Requests whose key depends on a request body that has not arrived yet. */
-  readonly #unnamed = new Set<SeenRequest>();
-  readonly #closedBodies = new Map<SeenRequest, Body>();
+  readonly #unnamed = new Set<WorkspaceRequest>();
+  readonly #closedBodies = new Map<WorkspaceRequest, Body>();
   #closedBytes = 0;
   #clock = 0;
   #lateSince: number | undefined;
@@ -101,7 +101,7 @@ export class WorkspaceTraffic {
   }
 
   /** Every recorded request, in order of first sight. */
-  requests(): SeenRequest[] {
+  requests(): WorkspaceRequest[] {
     for (const seen of this.#unnamed) this.#name(seen);
     return [...this.#ring];
   }
@@ -121,7 +121,7 @@ export class WorkspaceTraffic {
     return this.#lateSince;
   }
 
-  find(key: string): SeenRequest | undefined {
+  find(key: string): WorkspaceRequest | undefined {
     return this.requests().find((seen) => seen.key === key);
   }
 
@@ -134,17 +134,17 @@ export class WorkspaceTraffic {
   }
 
   /** The body if it is in memory. */
-  heldBody(seen: SeenRequest): Body | undefined {
+  heldBody(seen: WorkspaceRequest): Body | undefined {
     return seen.traffic ? seen.traffic.heldBody(seen.record) : this.#closedBodies.get(seen);
   }
 
-  async body(seen: SeenRequest, signal?: AbortSignal): Promise<Body> {
+  async body(seen: WorkspaceRequest, signal?: AbortSignal): Promise<Body> {
     if (seen.traffic) return seen.traffic.body(seen.record, signal);
     return this.#closedBodies.get(seen) ?? { why: explainMissingBody(seen.record) ?? 'gone' };
   }
 
   #see(record: RequestRecord, tabId: string, traffic: Traffic): void {
-    const seen = new SeenRequest(++this.#clock, record, tabId, traffic);
+    const seen = new WorkspaceRequest(++this.#clock, record, tabId, traffic);
     this.#seen.set(record, seen);
     this.#ring.push(seen);
     this.#unnamed.add(seen);
@@ -154,13 +154,13 @@ export class WorkspaceTraffic {
   }
 
   /** Assigns the key unless it depends on a request body that has not arrived yet. */
-  #nameIfKnown(record: RequestRecord): SeenRequest | undefined {
+  #nameIfKnown(record: RequestRecord): WorkspaceRequest | undefined {
     const seen = this.#seen.get(record);
     if (seen && record.postData?.why !== 'pending') this.#name(seen);
     return seen;
   }
 
-  #name(seen: SeenRequest): string {
+  #name(seen: WorkspaceRequest): string {
     this.#unnamed.delete(seen);
     if (seen.givenKey !== undefined) return seen.givenKey;
     const { method, url, requestHeaders, postData } = seen.record;
@@ -176,7 +176,7 @@ export class WorkspaceTraffic {
     this.events.emit('changed', seen);
   }
 
-  #keepBody(seen: SeenRequest, body: Body): void {
+  #keepBody(seen: WorkspaceRequest, body: Body): void {
     this.#closedBodies.set(seen, body);
     this.#closedBytes += measureBody(body);
     for (const oldest of this.#closedBodies.keys()) {
@@ -185,14 +185,14 @@ export class WorkspaceTraffic {
     }
   }
 
-  #dropBody(seen: SeenRequest): void {
+  #dropBody(seen: WorkspaceRequest): void {
     const body = this.#closedBodies.get(seen);
     if (!body) return;
     this.#closedBodies.delete(seen);
     this.#closedBytes -= measureBody(body);
   }
 
-  #forget(seen: SeenRequest): void {
+  #forget(seen: WorkspaceRequest): void {
     this.#unnamed.delete(seen);
     this.#dropBody(seen);
   }

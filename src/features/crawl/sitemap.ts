@@ -67,7 +67,7 @@ const parseXml = (text: string): Sitemap => {
   }
   const { pages, sitemaps } = found;
   if (problem === undefined && pages.length + sitemaps.length === 0)
-    problem = 'it contains no ' + 'pages';
+    problem = 'it contains no pages';
   return defined({ pages, sitemaps, problem });
 };
 

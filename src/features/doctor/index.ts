@@ -142,7 +142,7 @@ const chromeLaunchCheck: Check = {
       const { message, stderr } = error.toJSON().error as { message: string; stderr?: unknown };
       const lastLine =
         typeof stderr === 'string' && stderr !== ''
-          ? ` Its output: ` + `${stderr.split('\n').at(-1)}`
+          ? ` Its output: ${stderr.split('\n').at(-1)}`
           : '';
       return { status: 'fail', message: `${message}${lastLine}`, fix: fixFor(error) };
     }

@@ -82,7 +82,7 @@ const renderRow = ({ name, bytes, sha256 = '', note = '', error }: IndexedPart):
 const renderPart = (name: string, text: string): string => {
   const title = `<h2>${escape(name)}</h2>`;
   if (name.endsWith('.png'))
-    return `${title}<img src="${escape(name)}" alt="Screenshot of the ` + `page">`;
+    return `${title}<img src="${escape(name)}" alt="Screenshot of the page">`;
   if (name.endsWith('.html'))
     return `${title}<iframe sandbox="" src="${escape(name)}" title="${escape(name)}"></iframe>`;
   return `${title}<pre>${escape(text)}</pre>`;

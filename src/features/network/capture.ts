@@ -8,7 +8,7 @@ import {
   type RequestFailure,
   type RequestRecord,
 } from '../../browser/traffic/request-record.ts';
-import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
 import { NOT_FETCHED } from '../../render/captured-content.ts';
@@ -17,13 +17,13 @@ import { NOT_FETCHED } from '../../render/captured-content.ts';
 export type KnownBody = Omit<Body, 'why'> & { readonly why?: string };
 
 /** Describes a body that is not in memory, without a request to Chrome. */
-export const describeUnfetchedBody = ({ record }: SeenRequest): KnownBody => ({
+export const describeUnfetchedBody = ({ record }: WorkspaceRequest): KnownBody => ({
   why: explainMissingBody(record) ?? NOT_FETCHED,
 });
 
 /** Combines the current state of the request with the given body. */
 export const toCaptured = (
-  { key, tabId, record, seenAt }: SeenRequest,
+  { key, tabId, record, seenAt }: WorkspaceRequest,
   body: KnownBody,
 ): CapturedRequest =>
   defined({

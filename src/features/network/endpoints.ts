@@ -2,7 +2,7 @@
 import { defined } from '../../core/defined.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
-import type { ApiEndpoint, SeenContent, SeenParameter } from '../../render/openapi.ts';
+import type { ApiEndpoint, ApiContent, ApiParameter } from '../../render/openapi.ts';
 import { describeValues, type TypeNode } from '../../render/type-tree.ts';
 
 const DEPTH = 8;
@@ -91,7 +91,7 @@ const toEndpoint = (calls: readonly EndpointCall[]): ApiEndpoint => {
   });
 };
 
-const pathParameters = (calls: readonly EndpointCall[]): SeenParameter[] =>
+const pathParameters = (calls: readonly EndpointCall[]): ApiParameter[] =>
   (calls[0]?.template.names ?? []).map((name, i) => ({
     name,
     in: 'path',
@@ -99,7 +99,7 @@ const pathParameters = (calls: readonly EndpointCall[]): SeenParameter[] =>
     type: describeEndpoints(calls.map(({ template }) => parseUrlValue(template.values[i] ?? ''))),
   }));
 
-const queryParameters = (calls: readonly EndpointCall[]): SeenParameter[] => {
+const queryParameters = (calls: readonly EndpointCall[]): ApiParameter[] => {
   const names = [...new Set(calls.flatMap(({ url }) => [...url.searchParams.keys()]))];
   return names.map((name) => {
     const having = calls.filter(({ url }) => url.searchParams.has(name));
@@ -120,7 +120,7 @@ const parseUrlValue = (text: string): unknown => {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 };
 
-const describeBody = (calls: readonly EndpointCall[]): SeenContent | undefined => {
+const describeBody = (calls: readonly EndpointCall[]): ApiContent | undefined => {
   const sent = calls.filter(({ request }) => request.requestBody !== undefined);
   const [first] = sent;
   if (!first) return undefined;

@@ -1,5 +1,5 @@
 // Writes the captured requests of a workspace to a HAR file, with the bodies that are available.
-import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { VERSION } from '../../core/version.ts';
 import { toHar } from '../../render/har.ts';
@@ -42,11 +42,11 @@ export const collectCapturedRequests = async (
  */
 export const withLiveBodies = async (
   desk: Pick<NetworkContext, 'session' | 'signal' | 'reveal' | 'redactor'>,
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   { asking = true } = {},
 ): Promise<CapturedRequest[]> => {
   let left = MAX_BODY_BYTES;
-  const worth = ({ record }: SeenRequest): boolean =>
+  const worth = ({ record }: WorkspaceRequest): boolean =>
     asking && record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
   const { session, signal } = desk;
   const options = { signal, worth, patienceMs: PATIENCE_MS };

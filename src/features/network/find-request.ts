@@ -1,5 +1,5 @@
 // Finds a request by its key, in memory and then in the stored capture; suggests similar keys.
-import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { measureDistance } from '../../core/closest.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -7,7 +7,7 @@ import type { NetworkCapture } from '../../store/network/network-cache.ts';
 import { type NetworkContext, formatWorkspace } from './network-context.ts';
 
 export type FoundRequest =
-  | { readonly seen: SeenRequest; readonly stored?: undefined }
+  | { readonly seen: WorkspaceRequest; readonly stored?: undefined }
   | { readonly stored: CapturedRequest; readonly capturedAt: number; readonly seen?: undefined };
 
 export const findRequest = async (
@@ -33,7 +33,10 @@ export const findRequest = async (
 };
 
 /** Ignores a failure to load the stored capture if there are live requests. */
-const ignoreIfLive = (error: unknown, live: readonly SeenRequest[]): NetworkCapture | undefined => {
+const ignoreIfLive = (
+  error: unknown,
+  live: readonly WorkspaceRequest[],
+): NetworkCapture | undefined => {
   if (live.length > 0 && error instanceof Failure) return undefined;
   throw error;
 };

@@ -9,7 +9,7 @@ import {
   type Sent,
   toSent,
 } from '../../browser/traffic/replay-request.ts';
-import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { fail } from '../../core/failure.ts';
 import type { Deadline } from '../../core/time.ts';
 import { domainNotAllowedFailure } from '../../policy/domains.ts';
@@ -92,7 +92,7 @@ export const replayRequest = async (
   });
 };
 
-const toBeSent = (seen: SeenRequest, { args, confirm }: ReplayOrder): Sent => {
+const toBeSent = (seen: WorkspaceRequest, { args, confirm }: ReplayOrder): Sent => {
   const { record } = seen;
   if (record.method !== 'GET' && !confirm)
     throw fail(
@@ -118,7 +118,7 @@ const newest = (
   { session }: NetworkContext,
   { url, method }: Sent,
   cursor: number,
-): SeenRequest | undefined =>
+): WorkspaceRequest | undefined =>
   session.traffic
     .requests()
     .findLast(

@@ -1,5 +1,8 @@
 // Lists one page of a workspace's requests with the shape of each body, and stores the capture.
-import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
+import type {
+  WorkspaceRequest,
+  WorkspaceTraffic,
+} from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -73,11 +76,11 @@ const captureEnded = ({ browser }: NetworkContext): string | undefined =>
  * repeats one that has not changed since.
  */
 const toPage = (
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   limit: number,
   end: number,
 ): {
-  readonly page: readonly SeenRequest[];
+  readonly page: readonly WorkspaceRequest[];
   readonly remaining: number;
   readonly cursor: number;
 } => {
@@ -91,26 +94,29 @@ const toPage = (
   };
 };
 
-const lastVersion = (page: readonly SeenRequest[]): number =>
+const lastVersion = (page: readonly WorkspaceRequest[]): number =>
   page.reduce((last, { version }) => Math.max(last, version), 0);
 
 const toEntries = async (
   desk: NetworkContext,
-  page: readonly SeenRequest[],
+  page: readonly WorkspaceRequest[],
   { body, maxBytes }: ListingRequest,
 ): Promise<NetworkEntry[]> => {
-  const worth = (seen: SeenRequest): boolean => {
+  const worth = (seen: WorkspaceRequest): boolean => {
     if (body === 'none' || (body === 'shape' && findKnownShape(seen) !== undefined)) return false;
     return body === 'whole' || findExclusionReason(seen) === undefined;
   };
   const captured = await withBodies(desk.session.traffic, page, { signal: desk.signal, worth });
-  const prepare = async (one: CapturedRequest, seen: SeenRequest): Promise<CapturedRequest> => {
+  const prepare = async (
+    one: CapturedRequest,
+    seen: WorkspaceRequest,
+  ): Promise<CapturedRequest> => {
     if (body === 'shape') return withShape(seen, one);
     return body === 'whole' ? cleanCaptured(desk, one) : one;
   };
   const entries: NetworkEntry[] = [];
   for (const [i, one] of captured.entries())
-    entries.push(toEntry(await prepare(one, page[i] as SeenRequest), { body, maxBytes }));
+    entries.push(toEntry(await prepare(one, page[i] as WorkspaceRequest), { body, maxBytes }));
   return entries;
 };
 
@@ -143,7 +149,7 @@ const hintFor = (remaining: number): string =>
 
 const whyNone = (leftOut: object, captured: number, { cursor }: Selection): string => {
   if (Object.keys(leftOut).length > 0)
-    return 'All requests were filtered out: pass all to see ' + 'them.';
+    return 'All requests were filtered out: pass all to see them.';
   if (captured === 0) return 'No requests yet: navigate first.';
   return cursor === undefined
     ? `None of ${captured} requests matches.`
@@ -152,10 +158,10 @@ const whyNone = (leftOut: object, captured: number, { cursor }: Selection): stri
 
 const keepWithFields = async (
   traffic: WorkspaceTraffic,
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   fields: readonly string[],
   signal: AbortSignal,
-): Promise<readonly SeenRequest[]> => {
+): Promise<readonly WorkspaceRequest[]> => {
   const captured = await withBodies(traffic, requests, {
     signal,
     worth: ({ record }) => record.decodedBytes > 0,
@@ -232,7 +238,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** Stores the listed requests and then the most recent others. Returns a warning if that fails. */
 const saveCapture = async (
   desk: NetworkContext,
-  shown: readonly SeenRequest[],
+  shown: readonly WorkspaceRequest[],
 ): Promise<string | undefined> => {
   const { session, cache, now } = desk;
   const chosen = new Set(shown);
@@ -255,7 +261,7 @@ const saveCapture = async (
 
 const withinBudget = async (
   { session, redactor, signal }: NetworkContext,
-  chosen: ReadonlySet<SeenRequest>,
+  chosen: ReadonlySet<WorkspaceRequest>,
 ): Promise<CapturedRequest[]> => {
   const slices = new TimeSlices(signal);
   let left = MAX_TOTAL_BYTES;

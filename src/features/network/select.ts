@@ -1,5 +1,5 @@
 // Selects requests by time, tab, method, URL and outcome, and leaves out noise such as assets.
-import type { SeenRequest } from '../../browser/traffic/workspace-traffic.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
 import { type AddressMatchContext, matchAddresses } from './address-pattern.ts';
 import { readContentType } from './capture.ts';
@@ -18,12 +18,12 @@ export interface Selection {
 }
 
 export interface Selected {
-  readonly kept: readonly SeenRequest[];
+  readonly kept: readonly WorkspaceRequest[];
   readonly leftOut: Readonly<Partial<Record<LeftOutAs, number>>>;
 }
 
 export const select = async (
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   selection: Selection,
   context: AddressMatchContext,
 ): Promise<Selected> => {
@@ -40,7 +40,7 @@ export const select = async (
 };
 
 const findAddresses = async (
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   pattern: string | undefined,
   context: AddressMatchContext,
 ): Promise<ReadonlySet<string> | undefined> => {
@@ -49,7 +49,7 @@ const findAddresses = async (
   return matchAddresses(urls, pattern, context);
 };
 
-export const findExclusionReason = ({ record }: SeenRequest): LeftOutAs | undefined =>
+export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | undefined =>
   classifyFiltered({
     method: record.method,
     resourceType: record.resourceType,
@@ -60,7 +60,7 @@ export const findExclusionReason = ({ record }: SeenRequest): LeftOutAs | undefi
   });
 
 const isAskedFor = (
-  seen: SeenRequest,
+  seen: WorkspaceRequest,
   { cursor, tabId, since, until, method, failed }: Selection,
 ): boolean => {
   const { record } = seen;

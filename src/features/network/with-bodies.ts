@@ -1,6 +1,9 @@
 // Adds bodies to requests, from memory or from Chrome, with a time limit for pages that hang.
 import type { RequestRecord } from '../../browser/traffic/request-record.ts';
-import type { SeenRequest, WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
+import type {
+  WorkspaceRequest,
+  WorkspaceTraffic,
+} from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { Deadline } from '../../core/time.ts';
 import { NOT_FETCHED, describeCapturedShape } from '../../render/captured-content.ts';
@@ -14,14 +17,14 @@ const AT_ONCE = 8;
 interface BodyOptions {
   readonly signal: AbortSignal;
   /** Selects the bodies to fetch from Chrome. The others get the reason why they are missing. */
-  readonly worth: (seen: SeenRequest) => boolean;
+  readonly worth: (seen: WorkspaceRequest) => boolean;
   readonly patienceMs?: number;
 }
 
 /** Keeps the order of `requests`. A body that does not arrive in time has the reason `pending`. */
 export const withBodies = async (
   traffic: WorkspaceTraffic,
-  requests: readonly SeenRequest[],
+  requests: readonly WorkspaceRequest[],
   { signal, worth, patienceMs = PATIENCE_MS }: BodyOptions,
 ): Promise<CapturedRequest[]> => {
   using patience = new Deadline(patienceMs, undefined, signal);
@@ -45,10 +48,14 @@ export const withBodies = async (
 const shapes = new WeakMap<RequestRecord, Shape>();
 
 /** The cached shape of the body; it is kept after Chrome discards the body. */
-export const findKnownShape = ({ record }: SeenRequest): Shape | undefined => shapes.get(record);
+export const findKnownShape = ({ record }: WorkspaceRequest): Shape | undefined =>
+  shapes.get(record);
 
 /** Adds the shape of the body. The shape is cached once the request has ended. */
-export const withShape = ({ record }: SeenRequest, captured: CapturedRequest): CapturedRequest => {
+export const withShape = (
+  { record }: WorkspaceRequest,
+  captured: CapturedRequest,
+): CapturedRequest => {
   const known = shapes.get(record);
   if (known) return { ...captured, shape: known };
   const shape = describeCapturedShape(captured);

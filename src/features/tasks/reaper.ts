@@ -56,7 +56,7 @@ export class Reaper {
       return meta;
     return this.#end(meta).catch((error: unknown) => {
       this.#options.log.warn(
-        `task ${meta.task_id} has no running process and could not be ` + `ended`,
+        `task ${meta.task_id} has no running process and could not be ended`,
         error,
       );
       return meta;

@@ -43,7 +43,7 @@ export const createConversation = (
     receive: (value) => void receive(value),
     close: () => {
       for (const abort of running.values())
-        abort.abort(fail('cancelled', 'The client ' + 'disconnected.'));
+        abort.abort(fail('cancelled', 'The client disconnected.'));
     },
   };
 };

@@ -161,7 +161,7 @@ export interface WatchedFocus {
 }
 
 /** The effects observed in a frame since its watch started. */
-export interface Seen {
+export interface ObservedEffects {
   /** The watch no longer exists because the document was replaced. */
   readonly lost?: true;
   /** Time of the observation, in milliseconds since the Unix epoch (comparable across frames). */

@@ -7,7 +7,7 @@ import { getShadowRoot } from '../shadow.ts';
 import type { AtPoint, Point } from './act-answers.ts';
 import { composedParent, describe } from './describe-target.ts';
 import { atPagePoint } from './document.ts';
-import { inside } from './through-frame.ts';
+import { mapToFrame } from './through-frame.ts';
 import { beginWatch } from './watch.ts';
 
 const isActionable = (element: Element): boolean =>
@@ -77,6 +77,8 @@ export const atPoint = (point: Point): AtPoint => {
     near: near ? describe(near) : undefined,
     inside: near ? met !== undefined && (near === met || near.contains(met)) : undefined,
     inner:
-      met && (tag === 'iframe' || tag === 'frame') ? inside(met as HTMLElement, point) : undefined,
+      met && (tag === 'iframe' || tag === 'frame')
+        ? mapToFrame(met as HTMLElement, point)
+        : undefined,
   });
 };

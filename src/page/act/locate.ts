@@ -34,7 +34,7 @@ export const locate = (spec: Spec, purpose: Purpose): Element | Problem => {
   return (
     focusedElement(getShadowRoot) ?? {
       problem: 'not_found',
-      detail: 'no element has the ' + 'focus',
+      detail: 'no element has the focus',
     }
   );
 };

@@ -22,7 +22,7 @@ const mapToParent = (owner: HTMLElement, { x, y }: Point): Point => {
 };
 
 /** Maps a point of the parent page to the iframe. */
-export const inside = (owner: HTMLElement, { x, y }: Point): Point => {
+export const mapToFrame = (owner: HTMLElement, { x, y }: Point): Point => {
   const { left, top, width, height } = getRect(owner);
   const { paddingLeft, paddingTop } = getComputedStyle(owner);
   const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
@@ -59,7 +59,7 @@ const bringIntoView = (owner: HTMLElement, inner: Point): void => {
 };
 
 /** Waits two frames; after them the browser process knows the new layout. */
-export const drawn = async (): Promise<void> => {
+export const waitForLayout = async (): Promise<void> => {
   await frame();
   await frame();
 };

@@ -9,7 +9,13 @@ import { describeStates } from '../states.ts';
 import { shortLine, shortLines } from '../visible-text.ts';
 import { readElementValue } from '../element-values.ts';
 import { CHANGED } from '../call-answers.ts';
-import type { Announcement, Point, Seen, Settling, WatchedFocus } from './act-answers.ts';
+import type {
+  Announcement,
+  Point,
+  ObservedEffects,
+  Settling,
+  WatchedFocus,
+} from './act-answers.ts';
 import { handleCopied } from './clipboard.ts';
 import { composedParent, describe, focusedElement, isInside, nameText } from './describe-target.ts';
 import { pageBody, pageRoot } from './document.ts';
@@ -286,7 +292,7 @@ class Watch {
     }
   }
 
-  seen(): Seen {
+  seen(): ObservedEffects {
     const changes = this.#changesNow();
     this.#shown = changes;
     return defined({
@@ -332,7 +338,7 @@ class Watch {
     return this.#visibleBefore.has(element) && (role === 'dialog' || !this.#rewritten.has(element));
   }
 
-  #focusNow(): Pick<Seen, 'focus' | 'focused' | 'hasFocus'> {
+  #focusNow(): Pick<ObservedEffects, 'focus' | 'focused' | 'hasFocus'> {
     const focus = focusedElement(getShadowRoot);
     const has =
       focus && this.#target && isInside(focus, this.#target) ? { hasFocus: true as const } : {};
@@ -342,7 +348,7 @@ class Watch {
     return TAKES_TEXT.has(fieldKind(focus)) ? { ...has, focused: true } : has;
   }
 
-  #targetNow(): Pick<Seen, 'states' | 'value' | 'held' | 'checked'> {
+  #targetNow(): Pick<ObservedEffects, 'states' | 'value' | 'held' | 'checked'> {
     const target = this.#target;
     if (!target || !isHere(target)) return {};
     const checked = isChecked(target);
@@ -472,7 +478,7 @@ export const guardPress = (id: number, aim: Element): void => {
   if (current?.id === id) current.guard(aim);
 };
 
-const LOST: Seen = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
+const LOST: ObservedEffects = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
 
 /**
  * Waits in the way that `how` selects, then returns the observed effects. The watch continues
@@ -485,7 +491,7 @@ export const settleWatch = async (
   end: boolean,
   answered: readonly string[] = [],
   transitionsMs = 0,
-): Promise<Seen> => {
+): Promise<ObservedEffects> => {
   const watch = current;
   if (watch?.id !== id) return LOST;
   if (answered.length > 0) await watch.handed(answered);

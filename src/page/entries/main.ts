@@ -1,6 +1,6 @@
 // The page functions that read a page.
 import { readAlerts } from '../alerts.ts';
-import { beyond, walkWithBeyond } from '../closed-content.ts';
+import { takeClosedContent, walkWithClosedContent } from '../closed-content.ts';
 import { element, identify, select } from '../describe-element.ts';
 import { assignId } from '../ids.ts';
 import { implement } from '../page-functions.ts';
@@ -13,8 +13,8 @@ export const functions = implement('main', {
   takeRehearsed,
   readAlerts,
   adoptRoots,
-  beyond,
-  walkWithBeyond,
+  takeClosedContent,
+  walkWithClosedContent,
   element,
   identify,
   select,

@@ -7,7 +7,7 @@ import { find as findTarget } from '../act/locate.ts';
 import { prepare } from '../act/prepare.ts';
 import { change as waitForChange } from '../act/rhythm.ts';
 import { scrollPosition, scrollRest } from '../act/scrolling.ts';
-import { drawn as waitUntilDrawn, mapThroughFrame } from '../act/through-frame.ts';
+import { waitForLayout as waitUntilDrawn, mapThroughFrame } from '../act/through-frame.ts';
 import { textShown as isTextShown, waitFor } from '../act/wait-until-ready.ts';
 import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
 import { find, findStop, findWait } from '../find/find-elements.ts';

@@ -1,5 +1,5 @@
 // Records user actions in every frame, and DOM changes in the top frame.
-import { findHovered, hear, reportAfter } from '../recorder/actions.ts';
+import { findHovered, listenToActions, reportAfter } from '../recorder/actions.ts';
 import { flush, follow } from '../recorder/dom-stream.ts';
 import { implement } from '../page-functions.ts';
 
@@ -9,7 +9,7 @@ declare global {
 
 reportAfter(flush);
 // If the script runs twice in a document, the first recording continues.
-globalThis.__ocRecording ??= self === top ? [hear(), follow()] : [hear()];
+globalThis.__ocRecording ??= self === top ? [listenToActions(), follow()] : [listenToActions()];
 
 const stop = (): void => {
   for (const end of globalThis.__ocRecording ?? []) end();

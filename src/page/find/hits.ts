@@ -36,7 +36,7 @@ export const compareVisibility = (
   const modal = modalDialog();
   for (const one of found.sort(byRank)) {
     if (seen.length >= limit) break;
-    if (absence(one.element, modal) === '') seen.push(one);
+    if (explainUnusable(one.element, modal) === '') seen.push(one);
     else if (hidden.length < limit) hidden.push(one);
   }
   const order = inOrderMet ? byRank : byPlace;
@@ -47,7 +47,7 @@ export const compareVisibility = (
  * Returns why an element cannot be acted on, or '' if it can. An option is visible if its select
  * is.
  */
-export const absence = (element: Element, modal: Element | undefined): string => {
+export const explainUnusable = (element: Element, modal: Element | undefined): string => {
   const shown = localName(element) === 'option' ? (closest(element, 'select') ?? element) : element;
   if (!isSeen(shown)) return 'hidden';
   if (closest(element, '[inert]')) return 'inert';
@@ -62,7 +62,7 @@ export const describeHit = ({ element, rank }: RankedElement, search: Search): H
     computeName(element, tag, role, known).text ||
     (HOLDING.has(tag) || role === 'textbox' ? '' : oneLine(collectPieces(element).join(' ')));
   const words = (query ?? label)?.words;
-  const absent = absence(element, modalDialog());
+  const absent = explainUnusable(element, modalDialog());
   const states = [
     describeStates(element, tag, role),
     ...describeRequested(element, search),

@@ -3,7 +3,7 @@ import { observeEverything } from '../act/rhythm.ts';
 import { modalDialog } from '../match-words.ts';
 import { state } from '../state.ts';
 import type { FindWaited, WaitOptions } from './find-answers.ts';
-import { absence, compareVisibility } from './hits.ts';
+import { explainUnusable, compareVisibility } from './hits.ts';
 import type { Search } from './search.ts';
 
 /** Events after which an element may become visible without a DOM change. */
@@ -74,5 +74,5 @@ export class Wait {
 /** Whether a match is visible. */
 const isThere = (search: Search): boolean =>
   compareVisibility(search.run(), 1, true).some(
-    ({ element }) => absence(element, modalDialog()) === '',
+    ({ element }) => explainUnusable(element, modalDialog()) === '',
   );

@@ -285,7 +285,7 @@ export const findHovered = (): Locator | undefined =>
   hoveredElement?.isConnected ? locate(findMeantElement(hoveredElement)) : undefined;
 
 /** Starts to listen; returns a function that stops it. */
-export const hear = (): (() => void) => {
+export const listenToActions = (): (() => void) => {
   const ended = new AbortController();
   const on = <K extends keyof WindowEventMap>(
     name: K,

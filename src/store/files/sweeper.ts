@@ -38,7 +38,7 @@ export class Sweeper implements Disposable {
     try {
       const { files, bytes } = await rule.sweep(Date.now());
       if (files > 0)
-        this.#log.info(`deleted ${files} expired files (${bytes} bytes): ` + `${rule.name}`);
+        this.#log.info(`deleted ${files} expired files (${bytes} bytes): ${rule.name}`);
     } catch (error) {
       this.#log.warn(`deleting expired files failed: ${rule.name}`, error);
     }

@@ -22,16 +22,16 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 const WAIT_MS = 10_000;
 
 const runStep = async (
-  scene: ActionContext,
+  actionContext: ActionContext,
   { action, target, value, to, gone }: ActStep,
 ): Promise<Receipt> => {
-  if (action !== 'wait') return interact(scene, { action, target, value, to });
-  await scene.fillSecrets(value ?? ''); // fails if it names a secret
+  if (action !== 'wait') return interact(actionContext, { action, target, value, to });
+  await actionContext.fillSecrets(value ?? ''); // fails if it names a secret
   const waitedMs = await waitForPage(
-    scene.tab,
+    actionContext.tab,
     defined({ text: value ?? '', gone: gone ? gone : undefined }),
     WAIT_MS,
-    scene.signal,
+    actionContext.signal,
   );
   const ending = gone ? ' to disappear' : '';
   return {
@@ -100,13 +100,13 @@ export const act = defineTool({
     const { returnAfterState } = given;
     const { tab, signal } = context;
     await readBefore(tab, returnAfterState, signal);
-    const scene = createActionContext(context, given);
+    const actionContext = createActionContext(context, given);
     const receipts: { readonly receipt: Receipt; readonly url: string }[] = [];
     const lines = (): string[] => receipts.map(({ receipt, url }) => renderReceipt(receipt, url));
     for (const [at, step] of steps.entries()) {
       const { url } = tab;
       try {
-        receipts.push({ receipt: await runStep(scene, step), url });
+        receipts.push({ receipt: await runStep(actionContext, step), url });
       } catch (error) {
         throw stopped(error, steps, at, lines());
       }

@@ -74,27 +74,28 @@ const requireText = ({ action, text }: ComputerInput): string => {
 const WHEEL_PX = 100;
 const DELTAS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] } as const;
 
-type Do = (scene: ActionContext, given: ComputerInput) => Promise<Receipt>;
+type Do = (context: ActionContext, given: ComputerInput) => Promise<Receipt>;
 
 const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>> = {
-  left_click: (scene, given) => clickAt(scene, 'clicked', requirePoint(given, 'coordinate'), {}),
-  right_click: (scene, given) =>
-    clickAt(scene, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
-  middle_click: (scene, given) =>
-    clickAt(scene, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
-  double_click: (scene, given) =>
-    clickAt(scene, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
-  triple_click: (scene, given) =>
-    clickAt(scene, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
-  mouse_move: (scene, given) => moveToPoint(scene, requirePoint(given, 'coordinate')),
-  left_click_drag: (scene, given) =>
-    dragFromTo(scene, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
-  type: (scene, given) => interact(scene, { action: 'type', value: requireText(given) }),
-  key: (scene, given) => interact(scene, { action: 'press', value: requireText(given) }),
-  scroll: (scene, given) => {
+  left_click: (context, given) =>
+    clickAt(context, 'clicked', requirePoint(given, 'coordinate'), {}),
+  right_click: (context, given) =>
+    clickAt(context, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
+  middle_click: (context, given) =>
+    clickAt(context, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
+  double_click: (context, given) =>
+    clickAt(context, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
+  triple_click: (context, given) =>
+    clickAt(context, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
+  mouse_move: (context, given) => moveToPoint(context, requirePoint(given, 'coordinate')),
+  left_click_drag: (context, given) =>
+    dragFromTo(context, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
+  type: (context, given) => interact(context, { action: 'type', value: requireText(given) }),
+  key: (context, given) => interact(context, { action: 'press', value: requireText(given) }),
+  scroll: (context, given) => {
     const [x, y] = DELTAS[given.scroll_direction];
     const pixels = given.scroll_amount * WHEEL_PX;
-    return scrollAt(scene, requirePoint(given, 'coordinate'), x * pixels, y * pixels);
+    return scrollAt(context, requirePoint(given, 'coordinate'), x * pixels, y * pixels);
   },
 };
 

@@ -65,12 +65,12 @@ const wholeFailure = (failed: readonly FieldFailure[]): Failure => {
 };
 
 const submitForm = (
-  scene: ActionContext,
+  actionContext: ActionContext,
   submit: boolean | string,
   button: TargetName | undefined,
 ): Promise<Receipt> => {
   if (typeof submit === 'string')
-    return interact(scene, {
+    return interact(actionContext, {
       action: 'click',
       target: /^e\d+$/.test(submit) ? { ref: submit } : { query: submit },
     });
@@ -78,7 +78,7 @@ const submitForm = (
     throw fail('element_not_found', 'The fields are filled, but their form has no submit button.', {
       hint: 'Name the button: submit: "its words" or its ref.',
     });
-  return interact(scene, { action: 'click', target: { ref: button.ref } });
+  return interact(actionContext, { action: 'click', target: { ref: button.ref } });
 };
 
 export const fillForm = defineTool({
@@ -132,11 +132,13 @@ export const fillForm = defineTool({
     const { fields, submit, returnAfterState } = given;
     const { tab, signal } = context;
     await readBefore(tab, returnAfterState, signal);
-    const scene = createActionContext(context, given);
-    const { filled, failed, effects, submit: button } = await fill(scene, fields);
+    const actionContext = createActionContext(context, given);
+    const { filled, failed, effects, submit: button } = await fill(actionContext, fields);
     if (filled === 0 && failed.length > 0) throw wholeFailure(failed);
     const submitted =
-      submit !== false && failed.length === 0 ? await submitForm(scene, submit, button) : undefined;
+      submit !== false && failed.length === 0
+        ? await submitForm(actionContext, submit, button)
+        : undefined;
     const reading = await readAfter(tab, returnAfterState, signal);
     return defined({
       filled,

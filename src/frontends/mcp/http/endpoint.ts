@@ -89,7 +89,7 @@ const notAllowed = (response: ServerResponse, allow: string, message: string): F
 
 const sessionNotFound = (): Failure =>
   fail('not_found', 'The session does not exist.', {
-    hint: 'Start a new session with ' + 'initialize.',
+    hint: 'Start a new session with initialize.',
   });
 
 const header = (request: IncomingMessage, name: string): string | undefined => {
