@@ -30,7 +30,7 @@ export const loadSecrets = (path: string | undefined): readonly Secret[] => {
     throw fail(
       'invalid_argument',
       `The secrets file cannot be read: ${why}`,
-      { argument: 'secrets', hint: 'Correct --secrets, or leave it out.' },
+      { argument: 'secrets', hint: 'Correct --secrets, or omit it.' },
       error,
     );
   }
