@@ -154,7 +154,7 @@ const renderOutlineLine = ({
 const MAX_INDENT = 20;
 
 /** One space per level costs few tokens. */
-export const indent = (depth: number, text: string): string =>
+const indent = (depth: number, text: string): string =>
   ' '.repeat(Math.min(depth, MAX_INDENT)) + text;
 
 /** A line with its node. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { parseJson } from '../../core/json.ts';
 import { type ArchivedFile, readArchive } from '../../store/files/evidence.ts';
-import { INDEX_FILE, MANIFEST_FILE } from './part-names.ts';
+import { MANIFEST_FILE } from './part-names.ts';
 
 const Hashed = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
 const Manifest = z.object({
