@@ -13,13 +13,13 @@ const COLUMNS = 96;
 const PORT = 8000;
 
 const COMMANDS = [
-  `openchrome browser open localhost:${PORT}`,
-  'openchrome browser find Dijkstra',
-  "openchrome browser click 'Place order'",
-  "openchrome browser fill 'Your name' Ada",
-  "openchrome browser click 'Place order'",
-  'openchrome browser network --format lines',
-  "openchrome browser click 'Place the order'",
+  `openchrome open localhost:${PORT}`,
+  'openchrome find Dijkstra',
+  "openchrome click 'Place order'",
+  "openchrome fill 'Your name' Ada",
+  "openchrome click 'Place order'",
+  'openchrome network --format lines',
+  "openchrome click 'Place the order'",
   `openchrome crawl localhost:${PORT} --output-mode handle | jq -r .output_handle`,
   `openchrome output query HANDLE "pages[?contains(title, 'Trust')].url" | jq -c .content`,
 ];

@@ -39,6 +39,8 @@ describe('verbs', () => {
     expect(await user.text('open', `${origin}/`)).toBe(`Shop\n${origin}/`);
     expect(await user.text('find', 'Sign', 'in')).toMatch(/^e\d+ button "Sign in"/);
     expect(await user.text('fill', 'Email', 'ada@x.org')).toContain('filled');
+    await user.text('fill', 'First', 'name', 'Ada', 'Lovelace');
+    expect(await user.text('get', 'value', '[name=first]')).toBe('Ada Lovelace');
     expect(await user.text('get', 'value', '[name=email]')).toBe('ada@x.org');
     expect(await user.text('get', 'title')).toBe('Shop');
     expect(await user.text('click', 'Next')).toContain('/next');
@@ -297,6 +299,9 @@ describe.each([
     expect(await complete("openchrome read --mode ''")).toEqual(['ax', 'css', 'dom', 'markdown']);
     expect(await complete('openchrome call read_p')).toEqual(['read_page']);
     expect(await complete('openchrome pdf pa')).toContain('page.jpg');
+    expect(await complete("openchrome tabs select ''")).toContain('t1');
+    expect(await complete('openchrome state --session defa')).toEqual(['default']);
+    expect(await complete('openchrome setup curs')).toEqual(['cursor']);
   });
 });
 
@@ -338,7 +343,9 @@ describe('stored results', () => {
     expect(await user.json('tasks')).toMatchObject({
       tasks: [{ task_id: task, status: 'COMPLETED' }],
     });
-    expect(await user.json('tasks', 'show', task)).toMatchObject({ meta: { task_id: task } });
+    expect(await user.json('tasks', 'show', task.slice(0, 8))).toMatchObject({
+      meta: { task_id: task },
+    });
     expect((await user.text('tasks', 'logs', task)).split('\n').length).toBeGreaterThan(1);
     expect(await user.json('journal', '--count', '100')).toContainEqual(
       expect.objectContaining({ tool: 'navigate', ok: true }),

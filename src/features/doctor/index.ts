@@ -13,6 +13,7 @@ import type { Log } from '../../core/log.ts';
 import { monotonicMs } from '../../core/time.ts';
 import { isOpenToOthers, probeFolder } from '../../system/private-files.ts';
 import type { Check, DoctorFinding, Examination } from './check.ts';
+import { configFilesCheck, diskCheck, hostsCheck, versionCheck } from './installation.ts';
 import { nodeVersionCheck } from './node-version.ts';
 
 const SOURCES = {
@@ -207,6 +208,7 @@ export type { DoctorFinding as Finding } from './check.ts';
 
 /** A check comes after those that it depends on. */
 const CHECKS: readonly Check[] = [
+  versionCheck,
   nodeVersionCheck(),
   homeFolderCheck,
   loopbackCheck,
@@ -214,6 +216,9 @@ const CHECKS: readonly Check[] = [
   chromeLaunchCheck,
   sandboxCheck,
   fontsCheck,
+  configFilesCheck,
+  hostsCheck,
+  diskCheck,
 ];
 
 interface DoctorContext {

@@ -44,6 +44,8 @@ export interface Positional {
   readonly required: boolean;
   /** Takes all remaining words: as a list if the argument is a list, otherwise as one text. */
   readonly rest: boolean;
+  /** The objects that complete it, if they do not follow from the argument. */
+  readonly completes?: ':hosts' | ':sessions';
   /** Set if no argument of the tool has this label. */
   readonly describe?: string;
 }
@@ -81,6 +83,8 @@ export interface ToolCommand extends Command {
   readonly tabFact?: TabFact;
   /** Runs as a task that the command follows; `--out` writes the pages. */
   readonly crawls?: true;
+  /** The words of a label and of its value are separated by the labels of the page. */
+  readonly splitsLabel?: true;
   /** Watches work of others: Ctrl-C ends the command, and the work continues. */
   readonly watches?: true;
   /** How `--follow` continues from the cursor of each reply. */

@@ -12,6 +12,22 @@ export interface Completion {
 
 type Program = CliContext['program'];
 
+/** Objects of the daemon and of the home folder; `complete` replaces them by their names. */
+const LIVE_KINDS = [':tabs', ':sessions', ':tasks', ':handles', ':hosts'] as const;
+export type LiveKind = (typeof LIVE_KINDS)[number];
+
+export const isLive = (word: string): word is LiveKind => LIVE_KINDS.includes(word as LiveKind);
+
+/** Arguments whose values are such objects. */
+const LIVE_FIELDS: Readonly<Record<string, LiveKind>> = {
+  tabId: ':tabs',
+  task_id: ':tasks',
+  taskId: ':tasks',
+  resume_from: ':tasks',
+  output_handle: ':handles',
+  session: ':sessions',
+};
+
 /** Printed instead of completions: the shell script then completes file names. */
 export const FILES = ':files';
 
@@ -25,7 +41,7 @@ export const listCompletions = (
   const unfinished = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   return candidates(program, before, unfinished).filter(
-    ({ word }) => word === FILES || word.startsWith(unfinished),
+    ({ word }) => word === FILES || isLive(word) || word.startsWith(unfinished),
   );
 };
 
@@ -91,6 +107,8 @@ const valuesFor = (command: Command, flag: string): Completion[] | undefined => 
 
 const valuesOf = (one: CommandField | Option | undefined): Completion[] => {
   if (!one) return [];
+  const live = LIVE_FIELDS[one.name];
+  if (live !== undefined) return [ask(live)];
   return 'file' in one && one.file ? [ask(FILES)] : (one.values ?? []).map((value) => ask(value));
 };
 
@@ -100,5 +118,6 @@ const placed = (command: Command, words: readonly string[]): Completion[] => {
   const { positionals } = command;
   const positional =
     positionals[given] ?? (positionals.at(-1)?.rest ? positionals.at(-1) : undefined);
+  if (positional?.completes !== undefined) return [ask(positional.completes)];
   return valuesOf(command.fields.find(({ name }) => name === positional?.label));
 };

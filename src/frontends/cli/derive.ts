@@ -106,6 +106,7 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     tabFact: verb.tabFact,
     follows: verb.follows,
     crawls: verb.crawls,
+    splitsLabel: verb.splitsLabel,
     watches: verb.watches,
     view: verb.view,
     data: verb.data,

@@ -335,11 +335,12 @@ describe('doctor', () => {
     const { status, out } = await run('doctor');
     expect(status).toBe(0);
     expect(out).toMatchInlineSnapshot(`
-      "ok    node   Node 22.12.0
-      warn  fonts  No fonts were found.
-                   fix: Install a font package.
+      "ok    node    Node 22.12.0
+      warn  fonts   No fonts were found.
+                    fix: Install a font package.
+      ok    daemon  not running; the next command starts it
 
-      1 ok, 1 to look at, 0 failed"
+      2 ok, 1 to look at, 0 failed"
     `);
   });
 
@@ -349,7 +350,7 @@ describe('doctor', () => {
     ];
     const { status, out } = await run('doctor --json', { runDoctor: async () => findings });
     expect(status).toBe(1);
-    expect(JSON.parse(out)).toEqual(findings);
+    expect(JSON.parse(out)).toEqual([...findings, expect.objectContaining({ id: 'daemon' })]);
   });
 
   it('checks with the given flags', async () => {

@@ -94,6 +94,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
           as: 'field',
           required: false,
           rest: true,
+          completes: ':hosts',
           describe: `${HOSTS} (default: those found on this machine)`,
         },
       ],

@@ -1,12 +1,86 @@
 // `openchrome complete WORD...`: prints completions of the last word, for shell scripts.
-import { listCompletions } from '../completion.ts';
-import type { RunCommand } from '../program.ts';
+import { Deadline } from '../../../core/time.ts';
+import { type Completion, isLive, listCompletions, type LiveKind } from '../completion.ts';
+import type { CliContext, RunCommand } from '../program.ts';
 
-export const run: RunCommand = async (words, { terminal, program }) => {
-  const found = listCompletions(program, words[0] === '--' ? words.slice(1) : words);
+export const run: RunCommand = async (given, context) => {
+  const { terminal, program } = context;
+  const words = given[0] === '--' ? given.slice(1) : given;
+  const last = words.at(-1) ?? '';
+  const found: Completion[] = [];
+  for (const completion of listCompletions(program, words)) {
+    const { word } = completion;
+    if (isLive(word)) found.push(...(await listLive(word, context)).filter(startsWith(last)));
+    else found.push(completion);
+  }
   if (found.length > 0)
     terminal.out(
       found.map(({ word, says }) => (says === '' ? word : `${word}\t${says}`)).join('\n'),
     );
   return 0;
+};
+
+const startsWith =
+  (start: string) =>
+  ({ word }: Completion): boolean =>
+    word.startsWith(start);
+
+/** A shell waits for completions: without a running daemon there are none of its objects. */
+const MAX_WAIT_MS = 1500;
+const MAX_LISTED = 50;
+
+const listLive = async (kind: LiveKind, context: CliContext): Promise<readonly Completion[]> => {
+  try {
+    return await LISTS[kind](context);
+  } catch {
+    return []; // no daemon, or it does not respond: the shell then offers nothing
+  }
+};
+
+const listTabs = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  using deadline = new Deadline(MAX_WAIT_MS);
+  const { signal } = deadline;
+  const wishes = { wholeReplies: true, shell: {} };
+  const client = await wiring.connect({ flags: [], start: false, wishes, signal });
+  const { content, _meta } = await client.callTool('tabs_context', {}, { signal });
+  const ids = _meta?.['openchrome/facts']?.tabs ?? {};
+  const [block] = content;
+  const { tabs } = JSON.parse(block?.type === 'text' ? block.text : '{"tabs":[]}') as {
+    readonly tabs: readonly { readonly tabId: string; readonly title: string }[];
+  };
+  return tabs.map(({ tabId, title }) => ({
+    word: ids[tabId] ?? tabId,
+    says: title.replace(/\s+/g, ' '),
+  }));
+};
+
+const listSessions = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  const { readDaemonStatus } = await import('../daemon/control.ts');
+  const { sessions } = await readDaemonStatus(wiring.home);
+  return sessions.map((word) => ({ word, says: '' }));
+};
+
+const listTasks = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  const { findTaskIds } = await import('../../../store/tasks/task-ids.ts');
+  const ids = (await findTaskIds(wiring.home.tasks, '')).toSorted().toReversed();
+  return ids.slice(0, MAX_LISTED).map((word) => ({ word, says: '' }));
+};
+
+const listHandles = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  const { listHandleNames } = await import('../../../store/handles/handle-names.ts');
+  const names = await listHandleNames(wiring.home.output, MAX_LISTED);
+  return names.map((word) => ({ word, says: '' }));
+};
+
+const listHosts = async (): Promise<readonly Completion[]> => {
+  const { HOST_IDS } = await import('../../../features/setup/index.ts');
+  return HOST_IDS.map((word) => ({ word, says: '' }));
+};
+
+const LISTS: Readonly<Record<LiveKind, (context: CliContext) => Promise<readonly Completion[]>>> = {
+  ':tabs': listTabs,
+  ':sessions': listSessions,
+  ':tasks': listTasks,
+  ':handles': listHandles,
+  ':hosts': listHosts,
 };

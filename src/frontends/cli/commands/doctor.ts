@@ -1,4 +1,6 @@
 // `openchrome doctor`: runs all checks of the machine, printed as lines or as JSON.
+import { Failure } from '../../../core/failure.ts';
+import type { Home } from '../../../core/home.ts';
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
 import { runInterruptibly } from '../interruptible.ts';
@@ -8,9 +10,25 @@ import type { Colour, Terminal } from '../terminal.ts';
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);
   const config = await wiring.loadConfig(rest);
-  const findings = await runInterruptibly((signal) => wiring.runDoctor(config, signal));
+  const checked = await runInterruptibly((signal) => wiring.runDoctor(config, signal));
+  const findings = [...checked, await checkDaemon(wiring.home)];
   terminal.out(on.has('json') ? JSON.stringify(findings) : renderFindings(findings, terminal));
   return findings.some(({ status }) => status === 'fail') ? 1 : 0;
+};
+
+const checkDaemon = async (home: Home): Promise<Finding> => {
+  const { readDaemonStatus } = await import('../daemon/control.ts');
+  try {
+    const { pid, version, tabs, memory_mb: memory } = await readDaemonStatus(home);
+    const facts = `pid ${pid}, version ${version}, ${tabs} tabs, ${memory} MB`;
+    return { id: 'daemon', status: 'ok', message: `running, ${facts}` };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === 'no_daemon')
+      return { id: 'daemon', status: 'ok', message: 'not running; the next command starts it' };
+    const fix = 'openchrome daemon restart';
+    return { id: 'daemon', status: 'warn', message: error.message, fix };
+  }
 };
 
 const SIGNS: Readonly<

@@ -1,7 +1,7 @@
 // Runs a command that calls a tool: in the daemon, or from the home folder if no daemon is needed.
 import usages from 'tool-usage';
 import { defined } from '../../../core/defined.ts';
-import { Failure } from '../../../core/failure.ts';
+import { fail, Failure } from '../../../core/failure.ts';
 import type { DaemonClient, ToolAnswer } from '../client.ts';
 import type { ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
@@ -32,7 +32,8 @@ export const runToolCommand = async (
         ? parsed.args
         : await withJson(command, parsed, parsed.json, context);
     const session = parsed.session ?? wiring.session;
-    const call: ToolCall = defined({ command, args, parsed, session });
+    const named = await withWholeTaskId(args, wiring.home.tasks);
+    const call: ToolCall = defined({ command, args: named, parsed, session });
     const work = chooseWork(call);
     return await runInterruptibly((signal) => work(call, context, signal));
   } catch (error) {
@@ -46,6 +47,39 @@ export const runToolCommand = async (
   } finally {
     terminal.status();
   }
+};
+
+/** Replaces the first characters of a task id by the whole id, if only one task has them. */
+const withWholeTaskId = async (
+  args: Record<string, unknown>,
+  folder: string,
+): Promise<Record<string, unknown>> => {
+  const { task_id: start } = args;
+  if (typeof start !== 'string' || !/^[0-9a-f]{2,15}$/.test(start)) return args;
+  const { findTaskIds } = await import('../../../store/tasks/task-ids.ts');
+  const ids = await findTaskIds(folder, start);
+  if (ids.length > 1)
+    throw fail('invalid_argument', `${ids.length} tasks start with "${start}".`, {
+      argument: 'task_id',
+      hint: `Use more characters: ${ids.slice(0, 5).join(', ')}`,
+    });
+  return { ...args, task_id: ids[0] ?? start };
+};
+
+/** Words that could belong to the label or to the value. */
+const isAmbiguous = ({ command, args, parsed }: ToolCall): boolean =>
+  command.splitsLabel === true && parsed.words.length > 2 && 'query' in args;
+
+const withLabelWords = async (
+  call: ToolCall,
+  client: DaemonClient,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> => {
+  if (!isAmbiguous(call)) return call.args;
+  const { splitLabelWords } = await import('./label-words.ts');
+  const split = await splitLabelWords(client, call.parsed.words, signal);
+  const { query: _, ...rest } = call.args;
+  return split ? { ...rest, ...split } : call.args;
 };
 
 type Work = (call: ToolCall, context: CliContext, signal: AbortSignal) => Promise<number>;
@@ -125,7 +159,7 @@ const askOnce = async (
   try {
     return await client.callTool(
       command.tool,
-      args,
+      await withLabelWords(call, client, signal),
       defined({ signal, onProgress: command.job ? progressOn(context) : undefined }),
     );
   } finally {

@@ -36,6 +36,7 @@ export const ACT_VERBS: readonly Verb[] = [
     examples: ['openchrome click Sign in', 'openchrome click e12', "openchrome click '#save'"],
   }),
   buildVerb('fill', 'fill', 'Enter a value into a field of any kind', {
+    splitsLabel: true,
     isTaught: true,
     about:
       'If the label has several words, they are matched with the labels of the page: ' +
@@ -45,6 +46,7 @@ export const ACT_VERBS: readonly Verb[] = [
     examples: ['openchrome fill Email ada@x.org', 'openchrome fill e5 hello world'],
   }),
   buildVerb('type', 'type', 'Type text into an element, key by key', {
+    splitsLabel: true,
     takes: '<target> <value...>',
     places: { value: 'The text' },
     examples: ['openchrome type e5 hello world'],
@@ -61,6 +63,7 @@ export const ACT_VERBS: readonly Verb[] = [
     examples: ['openchrome keys Control+A'],
   }),
   buildVerb('select', 'select', 'Choose an option of a list', {
+    splitsLabel: true,
     isTaught: true,
     takes: '<target> <value...>',
     places: { value: 'The option as it is shown' },

@@ -53,6 +53,8 @@ export interface Verb {
   readonly follows?: Follows;
   /** Runs as a task that the command follows; `--out` writes the pages. */
   readonly crawls?: true;
+  /** The words of a label and of its value are separated by the labels of the page. */
+  readonly splitsLabel?: true;
   /** Watches work of others: Ctrl-C ends the command, and the work continues. */
   readonly watches?: true;
   /** How the reply is printed as text. Default: text unchanged, data as lines and tables. */
