@@ -30,7 +30,8 @@ const hint = (call: ValidCall, answered: string, failure?: Failure): void => {
       budget,
     }),
   );
-  if (!found) return;
+  // A user who repeats a command that works knows why.
+  if (!found || (call.request.shell && !failure)) return;
   course.hint = found;
   const reader = call.request.shell ? 'shell' : 'model';
   call.notes.push(`[hint: ${renderHint(found.line, reader)}]`);

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 
 const HANDLE_FILE = /^(oh_[A-Z2-7]{12})\.meta\.json$/;
 
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : 1);
+
 /** `folder`: the folder of all payloads, with one folder per day. */
 export const listHandleNames = async (folder: string, limit: number): Promise<string[]> => {
   // A missing folder has no payloads.
-  const days = (await readdir(folder).catch(() => [])).toSorted().toReversed();
+  const days = (await readdir(folder).catch(() => [])).toSorted(compareTexts).toReversed();
   const found: string[] = [];
   for (const day of days) {
     if (found.length >= limit) break;

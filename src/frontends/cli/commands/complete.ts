@@ -62,8 +62,8 @@ const listSessions = async ({ wiring }: CliContext): Promise<readonly Completion
 
 const listTasks = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
   const { findTaskIds } = await import('../../../store/tasks/task-ids.ts');
-  const ids = (await findTaskIds(wiring.home.tasks, '')).toSorted().toReversed();
-  return ids.slice(0, MAX_LISTED).map((word) => ({ word, says: '' }));
+  const ids = await findTaskIds(wiring.home.tasks, '');
+  return ids.slice(-MAX_LISTED).map((word) => ({ word, says: '' }));
 };
 
 const listHandles = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
