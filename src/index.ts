@@ -1,8 +1,9 @@
 // The `openchrome` binary: runs a command, or serves MCP on stdio or (--http PORT) over HTTP.
-import { defined } from './core/defined.ts';
+import { compact } from './core/defined.ts';
 import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
+import { textIf } from './core/text.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import type { Continuation } from './frontends/supervise.ts';
 import type { Engine } from './pipeline/engine.ts';
@@ -135,7 +136,7 @@ const wireCli = (): Wiring => {
   const session = process.env['OPENCHROME_SESSION'];
   return {
     home,
-    ...defined({ session: session ? session : undefined }),
+    ...compact({ session }),
     loadConfig,
     loadSettings,
     serve,
@@ -176,7 +177,7 @@ const main = async (): Promise<void> => {
 const formatFailure = (failure: Failure): string => {
   const { message, hint } = failure.toJSON().error;
   return process.stderr.isTTY
-    ? `error: ${message}${hint === undefined ? '' : `\n  ${hint}`}`
+    ? `error: ${message}${textIf(hint !== undefined, `\n  ${hint}`)}`
     : JSON.stringify(failure);
 };
 

@@ -1,5 +1,5 @@
 // The browser for the other layers: starts Chrome on demand, restarts it, assigns tabs to sessions.
-import { defined } from '../core/defined.ts';
+import { compact, defined, ifDefined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
@@ -180,7 +180,7 @@ export class Browser {
 
   /** The session of a tab that a page opened: its opener's, or that of its browser context. */
   #findOwner({ openerId, contextId }: PopupSource): Session | undefined {
-    const owner = openerId === undefined ? undefined : this.#ownerOf(openerId);
+    const owner = ifDefined(openerId, (openerId) => this.#ownerOf(openerId));
     if (owner || contextId === undefined) return owner;
     return this.sessions.find((session) => session.contextId === contextId);
   }
@@ -424,11 +424,9 @@ const summarise = (tab: Tab, session: Session): TabSummary =>
     url: tab.url,
     title: tab.title,
     session: session.name,
-    active: session.current === tab ? (true as const) : undefined,
-    loading: tab.loading ? (true as const) : undefined,
-    load_failed: tab.unreachableUrl === undefined ? undefined : tab.unreachableUrl.slice(0, 2000),
-    crashed: tab.crashed ? (true as const) : undefined,
-    busy: tab.queue.running ? tab.queue.running : undefined,
+    ...compact({ active: session.current === tab, loading: tab.loading }),
+    load_failed: tab.unreachableUrl?.slice(0, 2000),
+    ...compact({ crashed: tab.crashed, busy: tab.queue.running }),
     dialog: tab.dialog
       ? { kind: tab.dialog.kind, message: tab.dialog.message.slice(0, 200) }
       : undefined,

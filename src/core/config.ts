@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
 import { fail } from './failure.ts';
+import { isRecord } from './json.ts';
 import { LOG_LEVELS } from './log.ts';
 
 export interface ConfigField<T extends z.ZodType = z.ZodType> {
@@ -59,7 +60,7 @@ const value = <T extends z.ZodType>(
   kind: 'value',
   placeholder,
   describe,
-  ...defined({ env: env ? env : undefined }),
+  ...defined({ env }),
 });
 const listOf = (
   item: z.ZodString,
@@ -386,8 +387,7 @@ const invalid = (argument: string, message: string): Error =>
   fail('invalid_argument', message, { argument });
 
 const fromFile = ({ content, path }: ConfigSource): RawConfig => {
-  if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw invalid('openchrome.json', `${path} must contain one JSON object.`);
+  if (!isRecord(content)) throw invalid('openchrome.json', `${path} must contain one JSON object.`);
   for (const key of Object.keys(content))
     if (!Object.hasOwn(CONFIG_FIELDS, key))
       throw invalid(

@@ -1,4 +1,4 @@
-// Builds an object without the properties whose value is undefined.
+// Builds objects without missing or empty properties.
 
 type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 
@@ -15,3 +15,21 @@ export const defined = <const T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Defined<T>;
+
+const EMPTY = new Set<unknown>([undefined, null, false, 0, '']);
+
+const isEmpty = (value: unknown): boolean =>
+  EMPTY.has(value) || (Array.isArray(value) && value.length === 0);
+
+type Filled<V> = V extends boolean ? true : V extends null | undefined ? never : V;
+
+/** `T` with every property optional, and without empty values. */
+export type Compact<T> = { [K in keyof T]?: Filled<T[K]> };
+
+/** Builds an object without false, zero, empty texts, empty lists and missing values. */
+export const compact = <const T extends object>(fields: T): Compact<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as Compact<T>;
+
+/** `transform(value)`, or undefined if the value is undefined. */
+export const ifDefined = <T, R>(value: T | undefined, transform: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : transform(value);

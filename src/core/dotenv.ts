@@ -1,12 +1,14 @@
 // Parses dotenv files: NAME=value and NAME@host,host=value lines. Ignores other lines.
 
+import { matchGroups } from './text.ts';
+
 const LINE = /^(?:export[ \t]+)?([A-Za-z_][\w.-]*(?:@[^\s=]*)?)[ \t]*=(.*)$/;
 
 export const parseDotenv = (text: string): Map<string, string> => {
   const values = new Map<string, string>();
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
-    const [, name, given] = LINE.exec((lines[i] ?? '').trimStart()) ?? [];
+    const [, name, given] = matchGroups(LINE, (lines[i] ?? '').trimStart());
     if (name === undefined || given === undefined) continue;
     const rest = given.trimStart();
     const quote = /^["'`]/.exec(rest)?.[0];

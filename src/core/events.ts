@@ -1,5 +1,7 @@
 // A typed event emitter; a listener that throws does not stop the other listeners.
 
+import { getOrCreate } from './collections.ts';
+
 export type Unsubscribe = () => void;
 
 /**
@@ -33,8 +35,7 @@ export class Events<Payloads extends object> {
   readonly #listeners = new Map<keyof Payloads, Set<(payload: never) => void>>();
 
   on<K extends keyof Payloads>(name: K, listener: (payload: Payloads[K]) => void): Unsubscribe {
-    let set = this.#listeners.get(name);
-    if (!set) this.#listeners.set(name, (set = new Set()));
+    const set = getOrCreate(this.#listeners, name, () => new Set());
     set.add(listener);
     return () => set.delete(listener);
   }

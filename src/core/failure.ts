@@ -339,3 +339,6 @@ export const toFailure = (thrown: unknown, report: (error: unknown) => string): 
   const logId = report(thrown);
   return fail('internal', 'An unexpected error occurred in the server.', { log_id: logId }, thrown);
 };
+
+export const getErrorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

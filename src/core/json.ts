@@ -1,4 +1,5 @@
 // Parses JSON to `unknown`, so that callers must check what they got, and writes large JSON.
+import { attempt } from './attempt.ts';
 import { TimeSlices } from './time-slices.ts';
 
 /** Throws a SyntaxError for text that is not JSON. */
@@ -6,6 +7,25 @@ export const parseJson = (text: string): unknown => JSON.parse(text);
 
 /** Like Array.isArray, which would make the items `any`. */
 export const isUnknownArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+/** The parsed text, or undefined if it is not JSON. No JSON text parses to undefined. */
+export const tryParseJson = (text: string): unknown => attempt(() => parseJson(text));
+
+/** Whether the value is an object or an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Whether the value is an object, but not an array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && !Array.isArray(value);
+
+/** A field of a value that may not be an object. */
+export const getField = (value: unknown, key: string): unknown =>
+  isRecord(value) ? value[key] : undefined;
+
+/** A field of the table itself, never an inherited one such as "constructor". */
+export const getOwn = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
 
 /** How many levels of objects are written member by member, down to a long array of results. */
 const OBJECT_LEVELS = 3;
@@ -46,7 +66,4 @@ const stringifyArray = async (items: readonly unknown[], slices: TimeSlices): Pr
 
 /** Other objects may have their own form of JSON. */
 const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' &&
-  value !== null &&
-  !('toJSON' in value) &&
-  Object.getPrototypeOf(value) === Object.prototype;
+  isObject(value) && !('toJSON' in value) && Object.getPrototypeOf(value) === Object.prototype;

@@ -1,5 +1,6 @@
 // Writes redacted log lines to stderr; stdout is reserved for the protocol.
 import { createLogId } from './ids.ts';
+import { textIf } from './text.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -29,7 +30,7 @@ export const createLog = ({
     (name: LogLevel) =>
     (message: string, data?: unknown): void => {
       if (LOG_LEVELS.indexOf(name) > threshold) return;
-      const rest = data === undefined ? '' : ` ${describe(data)}`;
+      const rest = textIf(data !== undefined, ` ${describe(data)}`);
       write(`${redact(oneLine(`openchrome ${name}: ${message}${rest}`))}\n`);
     };
   const error = line('error');

@@ -1,5 +1,6 @@
 // Parses the hosts of a secret and compares them with page addresses.
 import { fail } from './failure.ts';
+import { parseUrl } from './text.ts';
 
 const WEB_PROTOCOL = /^https?:$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -32,7 +33,7 @@ const hasOnlyLeadingWildcard = (hostname: string): boolean => {
 
 /** Whether a page address belongs to the host; a host without a port matches every port. */
 export const matchesSecretHost = (host: string, address: string): boolean => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = parseUrl(address);
   if (!url || !WEB_PROTOCOL.test(url.protocol)) return false;
   const [suffix, port] = /:(\d{1,5})$/.exec(host) ?? [''];
   const name = host.slice(0, host.length - suffix.length);

@@ -49,3 +49,19 @@ export const isInsideCharacter = (utf8: Uint8Array, at: number): number => {
 
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** The text before the first `separator`, or all of it. */
+export const textBefore = (text: string, separator: string): string => {
+  const at = text.indexOf(separator);
+  return at < 0 ? text : text.slice(0, at);
+};
+
+/** The whole match and its groups; empty if the text does not match. */
+export const matchGroups = (pattern: RegExp, text: string): (string | undefined)[] =>
+  pattern.exec(text) ?? [];
+
+/** The text if the condition is truthy, otherwise an empty text. */
+export const textIf = (condition: unknown, text: string): string => (condition ? text : '');
+
+export const parseUrl = (text: string): URL | undefined =>
+  URL.canParse(text) ? new URL(text) : undefined;

@@ -17,7 +17,7 @@ export const readAlerts = (): Alert[] => {
     if (element.parentElement?.closest(ALERTS)) continue;
     if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const text = shortLine(
-      ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4),
+      ((element as HTMLElement).innerText ?? element.textContent).slice(0, MAX_TEXT * 4),
       MAX_TEXT,
     );
     if (text !== '') alerts.push({ role: 'alert', text });

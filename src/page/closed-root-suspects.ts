@@ -1,4 +1,5 @@
 // Picks the elements that may host a closed shadow root, which only the debugger can check.
+import { addCount } from './objects.ts';
 import {
   attribute,
   childElementCount,
@@ -100,8 +101,7 @@ export const takeSuspects = (): Element[] => {
   for (const element of taken) {
     const tag = localName(element);
     state.cleared.set(element, describeCleared(element, tag));
-    if (isCustom(tag) && attribute(element, 'slot') === null)
-      state.clearedNames.set(tag, (state.clearedNames.get(tag) ?? 0) + 1);
+    if (isCustom(tag) && attribute(element, 'slot') === null) addCount(state.clearedNames, tag);
   }
   return taken;
 };

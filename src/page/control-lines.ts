@@ -1,5 +1,14 @@
 // Writes the lines of controls, of labels for hidden controls, and of clickable areas.
-import { attribute, byIds, closest, hasAttribute, localName, query, getRect } from './safe-dom.ts';
+import {
+  attribute,
+  attributeText,
+  byIds,
+  closest,
+  getRect,
+  hasAttribute,
+  localName,
+  query,
+} from './safe-dom.ts';
 import { assignId } from './ids.ts';
 import { hasHandler, isFocusableByAuthor } from './interactive.ts';
 import { contentName, type Name, computeName, readPlaceholder } from './names.ts';
@@ -12,6 +21,10 @@ import { oneLine, shortLine } from './visible-text.ts';
 import { readOptions, readElementValue } from './element-values.ts';
 import type { VisibleElement, Walker } from './walker.ts';
 import { createLookupTable } from './lookup-table.ts';
+import { PAGE_TAGS, TEXTBOX_ROLES, FIELD_TAGS } from './tag-sets.ts';
+
+const VALUELESS_TYPES = new Set<string>(['checkbox', 'radio', 'file']);
+const AUTHOR_NAMES = new Set<string>(['aria-label', 'labelledby']);
 
 /** Interactive elements that may be nested in a control. */
 const NESTED =
@@ -49,8 +62,7 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
   });
   walker.controls.push(element);
   walker.tellOnce(name.sources);
-  if (tag !== 'input' && tag !== 'textarea' && tag !== 'select')
-    writeInsideControl(walker, shown, role, name);
+  if (!FIELD_TAGS.has(tag)) writeInsideControl(walker, shown, role, name);
   else if (!bare) writeOwned(walker, shown);
 };
 
@@ -92,14 +104,14 @@ const readHiddenDescription = (element: Element): string => {
   const hidden = byIds(element, 'aria-describedby').filter((source) => !source.checkVisibility());
   return oneLine(
     hidden
-      .map((source) => source.textContent ?? '')
+      .map((source) => source.textContent)
       .join(' ')
       .slice(0, MAX_HINT_CHARS * 2),
   );
 };
 
 const readHref = (element: Element): string =>
-  oneLine(attribute(element, 'href') ?? attribute(element, 'xlink:href') ?? '').slice(
+  oneLine(attribute(element, 'href') ?? attributeText(element, 'xlink:href')).slice(
     0,
     MAX_URL_CHARS,
   );
@@ -140,7 +152,7 @@ const writeInsideControl = (
     return;
   const isInName = NAMED_BY_CONTENT.has(role)
     ? isContentInName(walker, element, name)
-    : role === 'textbox' || role === 'searchbox';
+    : TEXTBOX_ROLES.has(role);
   if (isInName && !getShadowRoot(element) && !isOwner && !query(element, NESTED)) return;
   out.depth++;
   if (isInName) out.muted++;
@@ -183,10 +195,7 @@ export const writeLabel = (walker: Walker, shown: VisibleElement): void => {
 const isHiddenChoice = (control: Element): boolean => {
   if (localName(control) !== 'input') return false;
   const type = inputType(control);
-  return (
-    (type === 'checkbox' || type === 'radio' || type === 'file') &&
-    !control.checkVisibility({ visibilityProperty: true })
-  );
+  return VALUELESS_TYPES.has(type) && !control.checkVisibility({ visibilityProperty: true });
 };
 
 /** Whether an element without a control role reacts to clicks or can be focused. */
@@ -194,7 +203,7 @@ export const isArea = (
   walker: Walker,
   { element, tag, role, bare, hand, handAround }: VisibleElement,
 ): boolean => {
-  if (walker.out.muted > 0 || tag === 'html' || tag === 'body') return false;
+  if (walker.out.muted > 0 || PAGE_TAGS.has(tag)) return false;
   if (!bare && isGridPart(walker, element, role)) return true;
   if (walker.clickable > 0) return false;
   if (hand && !handAround) return true;
@@ -271,7 +280,7 @@ const closeArea = (
   const { out } = walker;
   const inner = out.topLines(from, MAX_AREA_LINES);
   const label = bare ? '' : areaLabel(walker, element, tag, role);
-  const title = bare ? '' : (attribute(element, 'title') ?? '');
+  const title = bare ? '' : attributeText(element, 'title');
   const [first] = inner;
   if (!first) {
     line.name = shortLine(
@@ -295,7 +304,7 @@ const closeArea = (
 const areaLabel = (walker: Walker, element: Element, tag: string, role: string): string => {
   if (!hasAriaName(element)) return '';
   const name = computeName(element, tag, role, walker.known);
-  if (name.from !== 'aria-label' && name.from !== 'labelledby') return '';
+  if (!AUTHOR_NAMES.has(name.from)) return '';
   walker.tellOnce(name.sources);
   return shortLine(name.text, MAX_TITLE_CHARS);
 };

@@ -46,7 +46,7 @@ export const identify = (id: number): IdentifiedElement | null => {
   const { role, name } = describe(found, createNameCache());
   const text =
     name === '' && !CONTROL_ROLES.has(role)
-      ? shortLine((found.textContent ?? '').slice(0, 1000), MAX_NAME_CHARS)
+      ? shortLine(found.textContent.slice(0, 1000), MAX_NAME_CHARS)
       : name;
   return { id, role: role === '' ? 'clickable' : role, name: text, ...computeFingerprint(found) };
 };

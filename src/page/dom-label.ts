@@ -1,8 +1,12 @@
 // Labels an element in CSS notation: tag, id, classes and the most useful attributes.
-import { attribute, childElementCount, elementId, localName } from './safe-dom.ts';
+import { attributeText, childElementCount, elementId, localName } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { shortLine } from './visible-text.ts';
 import { selectedText } from './element-values.ts';
+import { CHECKABLE_TYPES } from './tag-sets.ts';
+import { textIf } from './words.ts';
+
+const BREAK_TAGS = new Set<string>(['br', 'wbr']);
 
 const MAX_CLASSES = 4;
 const MAX_VALUE = 60;
@@ -27,7 +31,7 @@ export const buildDomLabel = (element: Element, urls: boolean): string => {
   let label = localName(element);
   const id = elementId(element);
   if (id) label += `#${shortLine(id, MAX_VALUE)}`;
-  const classes = (attribute(element, 'class') ?? '')
+  const classes = attributeText(element, 'class')
     .slice(0, 1000)
     .trim()
     .split(/\s+/)
@@ -66,7 +70,7 @@ const formatFieldState = (element: Element): string => {
   if (tag === 'textarea') return formatValue((element as HTMLTextAreaElement).value);
   if (tag !== 'input' || isSecret(element)) return '';
   const input = element as HTMLInputElement;
-  if (input.type === 'checkbox' || input.type === 'radio') return formatChecked(input);
+  if (CHECKABLE_TYPES.has(input.type)) return formatChecked(input);
   return input.value === input.defaultValue ? '' : formatValue(input.value);
 };
 
@@ -76,12 +80,12 @@ const formatChecked = ({ checked, defaultChecked }: HTMLInputElement): string =>
 };
 
 const formatValue = (value: string): string =>
-  value === '' ? '' : `[now ${JSON.stringify(shortLine(value, MAX_VALUE))}]`;
+  textIf(value !== '', `[now ${JSON.stringify(shortLine(value, MAX_VALUE))}]`);
 
 /** The text of an inline element without attributes; undefined for any other element. */
 export const textLevelText = (element: Element): string | undefined => {
   const tag = localName(element);
   if (!TEXT_LEVEL.has(tag) || element.attributes.length > 0 || childElementCount(element) > 0)
     return undefined;
-  return tag === 'br' || tag === 'wbr' ? ' ' : (element.textContent ?? '').slice(0, 500);
+  return BREAK_TAGS.has(tag) ? ' ' : element.textContent.slice(0, 500);
 };

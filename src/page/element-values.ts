@@ -1,7 +1,11 @@
 // Reads the value of a control: text of a field, selection of a select, number of a slider.
-import { attribute, hasAttribute, localName, queryAll } from './safe-dom.ts';
+import { createLookupTable } from './lookup-table.ts';
+import { attribute, attributeText, hasAttribute, localName, queryAll } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { oneLine, shortLine } from './visible-text.ts';
+import { TEXTBOX_ROLES } from './tag-sets.ts';
+
+const RANGE_TAGS = new Set<string>(['input', 'meter']);
 
 const MAX_VALUE_CHARS = 1000;
 
@@ -13,9 +17,9 @@ export const selectedText = (select: HTMLSelectElement, separator = ', '): strin
 export const rangeValue = (element: Element, tag: string): string => {
   const text = attribute(element, 'aria-valuetext');
   if (text) return text;
-  if (tag === 'input' || tag === 'meter' || (tag === 'progress' && hasAttribute(element, 'value')))
+  if (RANGE_TAGS.has(tag) || (tag === 'progress' && hasAttribute(element, 'value')))
     return String((element as HTMLInputElement | HTMLMeterElement).value);
-  return attribute(element, 'aria-valuenow') ?? '';
+  return attributeText(element, 'aria-valuenow');
 };
 
 const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
@@ -27,36 +31,30 @@ export const readElementValue = (element: Element, tag: string, role: string): s
   if (tag === 'select')
     return shortLine(selectedText(element as HTMLSelectElement), MAX_VALUE_CHARS);
   if (RANGES.has(role)) return shortLine(rangeValue(element, tag), MAX_VALUE_CHARS);
-  if (role === 'textbox' || role === 'searchbox')
-    return shortLine(element.textContent ?? '', MAX_VALUE_CHARS);
+  if (TEXTBOX_ROLES.has(role)) return shortLine(element.textContent, MAX_VALUE_CHARS);
   if (role === 'combobox') return comboboxValue(element);
   return '';
 };
 
+/** Inputs whose value is not shown; of a password only the length is (at most 20). */
+const INPUT_VALUES = createLookupTable<(input: HTMLInputElement) => string>({
+  checkbox: () => '',
+  radio: () => '',
+  button: () => '',
+  submit: () => '',
+  reset: () => '',
+  image: () => '',
+  hidden: () => '',
+  password: (input) => '•'.repeat(Math.min(input.value.length, 20)),
+  file: (input) =>
+    shortLine(Array.from(input.files ?? [], (file) => file.name).join(', '), MAX_VALUE_CHARS),
+});
+
 const inputValue = (input: HTMLInputElement, role: string): string => {
-  switch (inputType(input)) {
-    case 'checkbox':
-    case 'radio':
-    case 'button':
-    case 'submit':
-    case 'reset':
-    case 'image':
-    case 'hidden':
-      return '';
-    case 'password':
-      // Shows the length of a password only (at most 20).
-      return '•'.repeat(Math.min(input.value.length, 20));
-    case 'file':
-      return shortLine(
-        [...(input.files ?? [])].map((file) => file.name).join(', '),
-        MAX_VALUE_CHARS,
-      );
-    default:
-      return shortLine(
-        RANGES.has(role) ? rangeValue(input, 'input') : input.value,
-        MAX_VALUE_CHARS,
-      );
-  }
+  const readValue = INPUT_VALUES[inputType(input)];
+  if (readValue) return readValue(input);
+  const value = RANGES.has(role) ? rangeValue(input, 'input') : input.value;
+  return shortLine(value, MAX_VALUE_CHARS);
 };
 
 /** The value of a combobox that is not a native field: of the field inside it, else its text. */
@@ -65,7 +63,7 @@ const comboboxValue = (element: Element): string => {
   if (field) return shortLine((field as HTMLInputElement).value, MAX_VALUE_CHARS);
   return localName(element) === 'button' || !hasAttribute(element, 'contenteditable')
     ? ''
-    : shortLine(element.textContent ?? '', MAX_VALUE_CHARS);
+    : shortLine(element.textContent, MAX_VALUE_CHARS);
 };
 
 const MAX_OPTIONS_SHOWN = 8;

@@ -1,9 +1,9 @@
 // Finds the elements whose text, naming attributes or field values contain given words.
 import {
-  attribute,
-  getData,
+  attributeText,
   firstChild,
   firstElementChild,
+  getData,
   hasAttribute,
   isElement,
   isText,
@@ -165,7 +165,7 @@ const seekAttributes = (
 
 const attributeHolds = (element: Element, name: string, words: readonly string[]): boolean =>
   hasAttribute(element, name) &&
-  containsEach(fold((attribute(element, name) ?? '').slice(0, BIG)), words);
+  containsEach(fold(attributeText(element, name).slice(0, BIG)), words);
 
 /**
  * The elements that have the words in an attribute that is shown or read out; and all buttons whose

@@ -1,5 +1,8 @@
 // The text form of a fingerprint, and the rule that compares two. No DOM types: used by both sides.
 
+const ROW_PLACES = new Set<string>(['row', 'button in row']);
+const LIST_PLACES = new Set<string>(['list', 'row']);
+
 /**
  * The position of the element: a button or another element in a row, card or list item that has
  * other words; an entry of a list without other words; or none of these.
@@ -62,14 +65,14 @@ export const isSameElement = (before: string, now: string): boolean => {
   return was.fixed === is.fixed && (was.numbers === is.numbers || was.rows === is.rows);
 };
 
-const isRow = (place: FingerprintPlace): boolean => place === 'row' || place === 'button in row';
+const isRow = (place: FingerprintPlace): boolean => ROW_PLACES.has(place);
 
 /**
  * A button may change its words if nothing around it changes. A link in a row or an entry of a list
  * may not.
  */
 const isSameButton = (was: FingerprintParts, is: FingerprintParts): boolean => {
-  if (was.place === 'list' || was.place === 'row' || was.place !== is.place) return false;
+  if (LIST_PLACES.has(was.place) || was.place !== is.place) return false;
   return (
     was.fixed === is.fixed &&
     was.numbers === is.numbers &&

@@ -3,10 +3,12 @@
 // read, so its cost is bounded.
 import {
   attribute,
+  attributeText,
   childElementCount,
   contains,
-  getData,
   firstChild,
+  getData,
+  getTextContent,
   hasAttribute,
   isBare,
   isElement,
@@ -18,10 +20,12 @@ import {
   parentNode,
   previousElementSibling,
   query,
-  getTextContent,
 } from './safe-dom.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
 import { isBlank, shortLine } from './visible-text.ts';
+import { PAGE_TAGS, PRESENTATION_ROLES } from './tag-sets.ts';
+
+const PLACES_WITHOUT_LIST = new Set<string>(['none', 'button in row']);
 
 const MAX_LEVELS = 12;
 /** Maximum number of nested cards and groups that count, if none is a row or list item. */
@@ -101,9 +105,7 @@ export class Fingerprinter {
       numbers: formatHash(numbers),
       rows: formatHash(items.length > 0 ? this.#rowsPart(items.at(-1) as Item) : START),
       siblings: formatHash(
-        place === 'none' || place === 'button in row'
-          ? addSiblings(START, element, items[0]?.element)
-          : START,
+        PLACES_WITHOUT_LIST.has(place) ? addSiblings(START, element, items[0]?.element) : START,
       ),
     });
   }
@@ -181,7 +183,7 @@ export class Fingerprinter {
     if (item.fixed !== 0) return item.fixed;
     const { element, words } = item;
     const link = query(element, 'a[href]');
-    const address = link ? (attribute(link, 'href') ?? '').slice(0, 2 * MAX_CHARS) : '';
+    const address = link ? attributeText(link, 'href').slice(0, 2 * MAX_CHARS) : '';
     return (item.fixed = addHash(
       addText(addKeys(START, element, ITEM_KEYS), address),
       words.fixed,
@@ -270,12 +272,12 @@ const readItemWords = (item: Element, kind: string): ItemWords => {
 };
 
 const isButton = (element: Element): boolean =>
-  BUTTON_TAGS.has(localName(element)) || BUTTON_ROLES.has(attribute(element, 'role') ?? '');
+  BUTTON_TAGS.has(localName(element)) || BUTTON_ROLES.has(attributeText(element, 'role'));
 
 const isTypedInto = (element: Element): boolean =>
   UNREAD.has(localName(element)) ||
   hasAttribute(element, 'contenteditable') ||
-  TYPED_ROLES.has(attribute(element, 'role') ?? '');
+  TYPED_ROLES.has(attributeText(element, 'role'));
 
 /**
  * Adds the role and the words of an element, but neither typed text nor the words of nested items.
@@ -286,8 +288,8 @@ const addOwnWords = (hash: number, element: Element): number => {
     return STRONG_TAGS.has(tag)
       ? addEntryWords(hash, element, STRONG_TAGS.get(tag))
       : addContent(hash, element);
-  const role = attribute(element, 'role') ?? '';
-  const label = attribute(element, 'aria-label') ?? attribute(element, 'alt') ?? '';
+  const role = attributeText(element, 'role');
+  const label = attribute(element, 'aria-label') ?? attributeText(element, 'alt');
   const labelled = addText(addText(hash, role), label.slice(0, MAX_CHARS));
   if (isTypedInto(element)) return labelled;
   const kind = STRONG_ROLES.get(role) ?? STRONG_TAGS.get(tag);
@@ -333,16 +335,14 @@ const addTwin = (hash: number, sibling: Element | null, tag: string): number => 
   if (!sibling || localName(sibling) !== tag) return hash;
   const text = getTextContent(sibling).slice(0, MAX_SIBLING_CHARS);
   return addText(
-    isBare(sibling) ? hash : addText(hash, attribute(sibling, 'aria-label') ?? ''),
+    isBare(sibling) ? hash : addText(hash, attributeText(sibling, 'aria-label')),
     text,
   );
 };
 
 /** The items of menus often have the role none, but are still list items. */
 const findStrongKind = (tag: string, role: string | null): string | undefined =>
-  role === null || role === 'none' || role === 'presentation'
-    ? STRONG_TAGS.get(tag)
-    : STRONG_ROLES.get(role);
+  role === null || PRESENTATION_ROLES.has(role) ? STRONG_TAGS.get(tag) : STRONG_ROLES.get(role);
 
 const firstClass = (element: Element): string => {
   const classes = attribute(element, 'class');
@@ -358,7 +358,7 @@ const firstClass = (element: Element): string => {
  */
 const findKind = (element: Element): string => {
   const tag = localName(element);
-  if (tag === 'body' || tag === 'html') return '';
+  if (PAGE_TAGS.has(tag)) return '';
   if (isBare(element)) return STRONG_TAGS.get(tag) ?? (hasManySiblings(element, tag) ? tag : '');
   const role = attribute(element, 'role');
   const strong = findStrongKind(tag, role);

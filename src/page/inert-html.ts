@@ -1,9 +1,11 @@
 // Serialises the document as inert HTML: no scripts, handlers, refreshes, frames or requests.
+import { listIf } from './objects.ts';
 import {
   attribute,
-  getData,
+  attributeText,
   firstChild,
   firstElementChild,
+  getData,
   isElement,
   isText,
   localName,
@@ -11,6 +13,8 @@ import {
 } from './safe-dom.ts';
 import type { InertHtml } from './read-answers.ts';
 import { getShadowRoot } from './shadow.ts';
+
+const ACTIVE_ATTRIBUTES = new Set<string>(['srcdoc', 'ping']);
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 /** Blocks all requests and scripts, including any that the removal below missed. */
@@ -103,7 +107,7 @@ const open = (node: Node, out: InertWriter, head: Element | undefined): (Node | 
     return [];
   }
   out.write(`<${name}${formatAttributes(node, out)}>`);
-  const first = node === head ? [POLICY_TAGS] : [];
+  const first = listIf(node === head, POLICY_TAGS);
   if (isHtml && VOID.has(name)) return first;
   return [...first, ...listShadow(node), ...listContent(node, name, isHtml), `</${name}>`];
 };
@@ -117,13 +121,13 @@ const isActive = (element: Element, name: string): boolean => {
   const lower = name.toLowerCase();
   if (REMOVED.has(lower)) return true;
   if (lower === 'meta') return attribute(element, 'http-equiv') !== null;
-  return ANIMATIONS.has(lower) && /href|^on/i.test(attribute(element, 'attributeName') ?? '');
+  return ANIMATIONS.has(lower) && /href|^on/i.test(attributeText(element, 'attributeName'));
 };
 
 const formatAttributes = (element: Element, out: InertWriter): string => {
   let text = '';
   for (const name of attributeNames.call(element)) {
-    const value = attribute(element, name) ?? '';
+    const value = attributeText(element, name);
     if (isActiveAttribute(name.toLowerCase(), value)) out.removed++;
     else text += ` ${name}="${escapeValue(value)}"`;
   }
@@ -133,8 +137,7 @@ const formatAttributes = (element: Element, out: InertWriter): string => {
 const isActiveAttribute = (name: string, value: string): boolean =>
   !PLAIN_NAME.test(name) ||
   name.startsWith('on') ||
-  name === 'srcdoc' ||
-  name === 'ping' ||
+  ACTIVE_ATTRIBUTES.has(name) ||
   hasActiveScheme(value);
 
 /**

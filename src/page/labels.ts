@@ -1,4 +1,5 @@
 // Maps controls to their labels, once per tree: `control.labels` would search the page each time.
+import { getOrCreate } from './objects.ts';
 import { queryAll, getRoot, type Root } from './safe-dom.ts';
 
 export class Labels {
@@ -6,8 +7,7 @@ export class Labels {
 
   of(control: Element): readonly Element[] | undefined {
     const root = getRoot(control);
-    let labels = this.#byRoot.get(root);
-    if (!labels) this.#byRoot.set(root, (labels = gather(root as Root)));
+    const labels = getOrCreate(this.#byRoot, root, () => gather(root as Root));
     return labels.get(control);
   }
 }

@@ -5,6 +5,8 @@ import { KINDS, type NodeKind } from './walk-record.ts';
 import { state } from './state.ts';
 import { oneLine, shortLine } from './visible-text.ts';
 
+const TEXT_KINDS = new Set<string>(['text', 'heading']);
+
 export interface OutputLine {
   readonly kind: NodeKind;
   depth: number;
@@ -82,7 +84,7 @@ export class Output {
 
   push(kind: NodeKind, fields: Partial<Omit<OutputLine, 'kind' | 'depth' | 'dead'>>): OutputLine {
     const { id = 0, role = '', name = '', states = '', value = '', key = '', url = '' } = fields;
-    const isText = kind === 'text' || kind === 'heading';
+    const isText = TEXT_KINDS.has(kind);
     const line: OutputLine = {
       kind,
       depth: this.depth,

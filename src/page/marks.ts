@@ -2,6 +2,7 @@
 import type { ElementArea } from './call-answers.ts';
 import { select } from './describe-element.ts';
 import { findElement, isHere } from './ids.ts';
+import { attempt } from './objects.ts';
 
 /** Scrolls the element into view and measures it; null if it has left the document. */
 export const measureArea = (id: number): ElementArea | null => {
@@ -18,13 +19,8 @@ export const measureArea = (id: number): ElementArea | null => {
 export const isScrolled = (): { x: number; y: number } => ({ x: scrollX, y: scrollY });
 
 /** The id of the first match; 0 without a match, null for an invalid selector. */
-export const firstMatch = (selector: string): number | null => {
-  try {
-    return select(selector, 1)[0]?.id ?? 0;
-  } catch {
-    return null;
-  }
-};
+export const firstMatch = (selector: string): number | null =>
+  attempt(() => select(selector, 1)[0]?.id ?? 0, null);
 
 const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#e65100', '#6a1b9a', '#00695c'];
 const BOX = 'position:fixed;box-sizing:border-box;pointer-events:none;border:2px solid';

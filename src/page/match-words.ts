@@ -1,11 +1,13 @@
 // Finds elements by words in their names, labels, placeholders, test ids and texts, ranked.
 import {
   attribute,
+  attributeText,
   byIds,
   contains,
-  getData,
   elementId,
   firstChild,
+  getData,
+  getRoot,
   hasAttribute,
   isElement,
   isShown,
@@ -14,7 +16,6 @@ import {
   nextSibling,
   parentNode,
   queryAll,
-  getRoot,
   type Root,
 } from './safe-dom.ts';
 import { isInside } from './act/describe-target.ts';
@@ -34,6 +35,7 @@ import {
   TEST_IDS,
   readText,
 } from './find-words.ts';
+import { getOrCreate } from './objects.ts';
 import { GeneratedContent, getStyle } from './style.ts';
 import { trees } from './trees.ts';
 import {
@@ -184,10 +186,9 @@ export class Matcher {
 
   /** The folded accessible name, cached. */
   nameOf(element: Element, tag: string, role: string): string {
-    let name = this.#names.get(element);
-    if (name === undefined)
-      this.#names.set(element, (name = fold(computeName(element, tag, role, this.known).text)));
-    return name;
+    return getOrCreate(this.#names, element, () =>
+      fold(computeName(element, tag, role, this.known).text),
+    );
   }
 
   #rankName(name: string, role: string): number | undefined {
@@ -206,7 +207,7 @@ export class Matcher {
     const { text } = this.words;
     if (fold(readPlaceholder(element, tag)) === text) return RANK.attribute;
     return NAMING.some(
-      (name) => hasAttribute(element, name) && fold(attribute(element, name) ?? '') === text,
+      (name) => hasAttribute(element, name) && fold(attributeText(element, name)) === text,
     )
       ? RANK.attribute
       : undefined;
@@ -323,8 +324,7 @@ export class Candidates {
     const id = elementId(element);
     if (id === '') return [];
     const root = getRoot(element) as Root;
-    let labelled = this.#labelled.get(root);
-    if (!labelled) this.#labelled.set(root, (labelled = findLabelled(root)));
+    const labelled = getOrCreate(this.#labelled, root, () => findLabelled(root));
     return labelled.get(id) ?? [];
   }
 }

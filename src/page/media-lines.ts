@@ -1,5 +1,6 @@
 // Writes the lines of media: images, drawings, frames, canvases, video and audio.
-import { attribute, hasAttribute, query, queryAll, getRect } from './safe-dom.ts';
+import { createLookupTable } from './lookup-table.ts';
+import { attribute, attributeText, getRect, hasAttribute, query, queryAll } from './safe-dom.ts';
 import { assignId } from './ids.ts';
 import { computeName } from './names.ts';
 import { hasAuthorName } from './roles.ts';
@@ -13,21 +14,8 @@ const MAX_ALT_CHARS = 500;
 const MAX_FRAME_NAME_CHARS = 200;
 const MIN_CANVAS_PX = 16;
 
-export const writeMedium = (walker: Walker, shown: VisibleElement): void => {
-  switch (shown.tag) {
-    case 'img':
-      return writeImage(walker, shown);
-    case 'svg':
-      return writeDrawing(walker, shown);
-    case 'canvas':
-      return writeCanvas(walker, shown);
-    case 'video':
-    case 'audio':
-      return writePlayer(walker, shown);
-    default:
-      return writeFrame(walker, shown);
-  }
-};
+export const writeMedium = (walker: Walker, shown: VisibleElement): void =>
+  (WRITERS[shown.tag] ?? writeFrame)(walker, shown);
 
 /** Writes an image with its name; if it reacts to clicks, as a control, even without a name. */
 const writePicture = (walker: Walker, shown: VisibleElement, name: string): void => {
@@ -145,8 +133,7 @@ const writeFrame = (walker: Walker, shown: VisibleElement): void => {
   const name = oneLine(
     attribute(element, 'aria-label') ??
       attribute(element, 'title') ??
-      attribute(element, 'name') ??
-      '',
+      attributeText(element, 'name'),
   );
   state.frames.push(element);
   walker.out.push('frame', {
@@ -155,3 +142,11 @@ const writeFrame = (walker: Walker, shown: VisibleElement): void => {
     name: shortLine(name, MAX_FRAME_NAME_CHARS),
   });
 };
+
+const WRITERS = createLookupTable<(walker: Walker, shown: VisibleElement) => void>({
+  img: writeImage,
+  svg: writeDrawing,
+  canvas: writeCanvas,
+  video: writePlayer,
+  audio: writePlayer,
+});

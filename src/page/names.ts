@@ -2,16 +2,17 @@
 import { defined } from './defined.ts';
 import {
   attribute,
+  attributeText,
   byIds,
   closest,
-  getData,
   firstChild,
   firstElementChild,
+  getData,
+  getLength,
   hasAttribute,
   isBare,
   isElement,
   isText,
-  getLength,
   localName,
   nextElementSibling,
   nextSibling,
@@ -25,6 +26,10 @@ import { type GeneratedContent, likeness, getStyle } from './style.ts';
 import { isBlank, oneLine } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
 import { createLookupTable } from './lookup-table.ts';
+import { TEXT_FIELD_TAGS, TEXTBOX_ROLES, BOXLESS_DISPLAYS } from './tag-sets.ts';
+
+const SHORT_TAGS = new Set<string>(['label', 'abbr']);
+const FLOATING_POSITIONS = new Set<string>(['absolute', 'fixed']);
 
 /** A name and its origin. The text of `sources` is part of the name and is not written again. */
 export interface Name {
@@ -103,7 +108,7 @@ export const computeName = (
     const text = oneLine(sources.map((source) => labelText(source, element, known)).join(' '));
     if (text !== '') return { text, from: 'labelledby', sources };
   }
-  const label = bare ? '' : oneLine(attribute(element, 'aria-label') ?? '');
+  const label = bare ? '' : oneLine(attributeText(element, 'aria-label'));
   if (label !== '') return { text: label, from: 'aria-label' };
   const replaced = known.generated.replacement(element, likeness(element));
   if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
@@ -116,7 +121,7 @@ export const computeName = (
     const text = contentName(element, known);
     if (text !== '') return { text, from: 'content' };
   }
-  const title = bare ? '' : oneLine(attribute(element, 'title') ?? '');
+  const title = bare ? '' : oneLine(attributeText(element, 'title'));
   if (title !== '') return { text: title, from: 'title' };
   const placeholder = oneLine(readPlaceholder(element, tag, role));
   return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
@@ -129,15 +134,11 @@ export const readPlaceholder = (
   tag: string,
   role = computeRole(element, tag),
 ): string => {
-  if (tag !== 'input' && tag !== 'textarea' && role !== 'textbox' && role !== 'searchbox')
-    return '';
+  if (!TEXT_FIELD_TAGS.has(tag) && !TEXTBOX_ROLES.has(role)) return '';
   const native =
     tag === 'textarea' || (tag === 'input' && WITH_PLACEHOLDER.has(inputType(element)));
-  if (native && hasAttribute(element, 'placeholder'))
-    return attribute(element, 'placeholder') ?? '';
-  return native || role === 'textbox' || role === 'searchbox'
-    ? (attribute(element, 'aria-placeholder') ?? '')
-    : '';
+  if (native && hasAttribute(element, 'placeholder')) return attributeText(element, 'placeholder');
+  return native || TEXTBOX_ROLES.has(role) ? attributeText(element, 'aria-placeholder') : '';
 };
 
 /** The name that the content of an element gives. */
@@ -172,7 +173,7 @@ const textName = (element: Element, known: NameCache): string => {
 /** A submenu of a tree item or menu item is not part of the item's name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
 const opensFrom = (child: Element, parent: Element = child): boolean =>
-  SUBMENUS.has(attribute(child, 'role') ?? '') &&
+  SUBMENUS.has(attributeText(child, 'role')) &&
   closest(parent, '[role=treeitem],[role^=menuitem]') !== null;
 
 /** The text of an element that labels another one. */
@@ -290,31 +291,37 @@ const embeddedValue = (
   tag: string,
   role: string,
   traversal: Traversal,
-): string | undefined => {
-  switch (role) {
-    case 'textbox':
-    case 'searchbox':
-      if (tag === 'input' || tag === 'textarea') return fieldValue(element as HTMLInputElement);
-      return element.textContent?.slice(0, MAX_NAME_CHARS) ?? '';
-    case 'combobox':
-      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
-      if (tag === 'input') return fieldValue(element as HTMLInputElement);
-      return traversal.labelling
-        ? contentText(element, tag, role, isBare(element), traversal).text
-        : undefined;
-    case 'listbox':
-      if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
-      return selectedOptions(element, traversal);
-    case 'slider':
-    case 'spinbutton':
-    case 'progressbar':
-    case 'meter':
-    case 'scrollbar':
-      return rangeValue(element, tag);
-    default:
-      return undefined;
-  }
+): string | undefined => EMBEDDED_VALUES[role]?.(element, tag, traversal);
+
+const boxValue = (element: Element, tag: string): string =>
+  TEXT_FIELD_TAGS.has(tag)
+    ? fieldValue(element as HTMLInputElement)
+    : element.textContent.slice(0, MAX_NAME_CHARS);
+
+const comboboxValue = (element: Element, tag: string, traversal: Traversal): string | undefined => {
+  if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
+  if (tag === 'input') return fieldValue(element as HTMLInputElement);
+  return traversal.labelling
+    ? contentText(element, tag, 'combobox', isBare(element), traversal).text
+    : undefined;
 };
+
+const EMBEDDED_VALUES = createLookupTable<
+  (element: Element, tag: string, traversal: Traversal) => string | undefined
+>({
+  textbox: boxValue,
+  searchbox: boxValue,
+  combobox: comboboxValue,
+  listbox: (element, tag, traversal) =>
+    tag === 'select'
+      ? selectedText(element as HTMLSelectElement, ' ')
+      : selectedOptions(element, traversal),
+  slider: rangeValue,
+  spinbutton: rangeValue,
+  progressbar: rangeValue,
+  meter: rangeValue,
+  scrollbar: rangeValue,
+});
 
 /** The value of a field; of a password only its length. */
 const fieldValue = (field: HTMLInputElement): string =>
@@ -364,7 +371,7 @@ const addOwned = (owner: Element, pieces: Pieces, traversal: Traversal): void =>
 
 /** Whether Chrome ignores the element itself when it computes a name from content. */
 const isTransparent = (element: Element, tag: string, role: string, bare: boolean): boolean =>
-  role === '' && tag !== 'label' && tag !== 'abbr' && (bare || !hasAttribute(element, 'title'));
+  role === '' && !SHORT_TAGS.has(tag) && (bare || !hasAttribute(element, 'title'));
 
 const textPiece = (node: Text, traversal: Traversal): NamePiece => {
   const data =
@@ -416,10 +423,7 @@ const childText = (child: Element, traversal: Traversal): NamePiece => {
     text: piece.text,
     apart: true,
     startsBlock:
-      BLOCKS.has(display) &&
-      style.float === 'none' &&
-      style.position !== 'absolute' &&
-      style.position !== 'fixed',
+      BLOCKS.has(display) && style.float === 'none' && !FLOATING_POSITIONS.has(style.position),
   };
 };
 
@@ -429,8 +433,7 @@ const isHidden = (
   display: string,
   bare: boolean,
 ): boolean =>
-  display === 'none' ||
-  display === '' ||
+  BOXLESS_DISPLAYS.has(display) ||
   style.visibility !== 'visible' ||
   (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')));
 
@@ -484,47 +487,46 @@ const WITH_NATIVE_TEXT = new Set(['input', 'img', 'area', 'svg', 'fieldset', 'ta
 
 /** The text that HTML defines apart from the content, such as alt; undefined if there is none. */
 const nativeText = (element: Element, tag: string, traversal: Traversal): string | undefined => {
-  switch (tag) {
-    case 'input':
-      return inputText(element as HTMLInputElement);
-    case 'img':
-    case 'area':
-      return attribute(element, 'alt') ?? undefined;
-    case 'svg':
-      return svgTitle(element) ?? (element.getAttribute('role') === 'img' ? '' : undefined);
-    case 'optgroup':
-      return attribute(element, 'label') ?? undefined;
-    case 'fieldset':
-    case 'table': {
-      const caption = findCaption(element, tag);
-      if (caption) return textAlternative(caption, localName(caption), traversal).text;
-      return attribute(element, 'summary') ?? undefined;
-    }
-    default:
-      return element instanceof SVGElement ? svgTitle(element) : undefined;
-  }
+  const readText = NATIVE_TEXTS[tag];
+  if (readText) return readText(element, tag, traversal);
+  return element instanceof SVGElement ? svgTitle(element) : undefined;
 };
 
-const inputText = (input: HTMLInputElement): string | undefined => {
-  switch (inputType(input)) {
-    case 'button':
-      return input.value || undefined;
-    case 'submit':
-      return input.value || (hasAttribute(input, 'value') ? undefined : 'Submit');
-    case 'reset':
-      return input.value || (hasAttribute(input, 'value') ? undefined : 'Reset');
-    case 'file':
-      return input.multiple ? 'Choose Files' : 'Choose File';
-    case 'image':
-      return attribute(input, 'alt') || input.value || attribute(input, 'title') || 'Submit';
-    default:
-      return undefined;
-  }
+const alternativeText = (element: Element): string | undefined =>
+  attribute(element, 'alt') ?? undefined;
+
+const captionText = (element: Element, tag: string, traversal: Traversal): string | undefined => {
+  const caption = findCaption(element, tag);
+  if (caption) return textAlternative(caption, localName(caption), traversal).text;
+  return attribute(element, 'summary') ?? undefined;
 };
+
+const NATIVE_TEXTS = createLookupTable<
+  (element: Element, tag: string, traversal: Traversal) => string | undefined
+>({
+  input: (element) => INPUT_TEXTS[inputType(element)]?.(element as HTMLInputElement),
+  img: alternativeText,
+  area: alternativeText,
+  svg: (element) => svgTitle(element) ?? (element.getAttribute('role') === 'img' ? '' : undefined),
+  optgroup: (element) => attribute(element, 'label') ?? undefined,
+  fieldset: captionText,
+  table: captionText,
+});
+
+const buttonText = (input: HTMLInputElement, usual: string): string | undefined =>
+  input.value || (hasAttribute(input, 'value') ? undefined : usual);
+
+const INPUT_TEXTS = createLookupTable<(input: HTMLInputElement) => string | undefined>({
+  button: (input) => input.value || undefined,
+  submit: (input) => buttonText(input, 'Submit'),
+  reset: (input) => buttonText(input, 'Reset'),
+  file: (input) => (input.multiple ? 'Choose Files' : 'Choose File'),
+  image: (input) => attribute(input, 'alt') || input.value || attribute(input, 'title') || 'Submit',
+});
 
 /** The title child of an SVG element, else its xlink:title attribute. */
 const svgTitle = (element: Element): string | undefined => {
   for (let child = firstElementChild(element); child; child = nextElementSibling(child))
-    if (localName(child) === 'title') return child.textContent ?? '';
+    if (localName(child) === 'title') return child.textContent;
   return attribute(element, 'xlink:title') ?? undefined;
 };

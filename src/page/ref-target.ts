@@ -1,5 +1,5 @@
 // Describes elements that get a ref: id, role, name, fingerprint, states and value.
-import { defined } from './defined.ts';
+import { compact, defined } from './defined.ts';
 import { localName } from './safe-dom.ts';
 import { Fingerprinter } from './fingerprint.ts';
 import { assignId } from './ids.ts';
@@ -10,6 +10,7 @@ import { inputType, computeRole } from './roles.ts';
 import { describeStates } from './states.ts';
 import { GeneratedContent } from './style.ts';
 import { readElementValue } from './element-values.ts';
+import { textIf } from './words.ts';
 
 /** Describes elements in the same way as a walk, so that refs from both are the same. */
 export class Describer {
@@ -39,7 +40,7 @@ export class Describer {
       role: target.role || tag,
       states: describeStates(element, tag, target.role),
       value: readSafeValue(element, tag, target.role),
-      note: note ? note : undefined,
+      ...compact({ note }),
     });
   }
 }
@@ -48,5 +49,5 @@ export class Describer {
 const readSafeValue = (element: Element, tag: string, role: string): string => {
   const isSecret = tag === 'input' && inputType(element) === 'password';
   if (!isSecret) return readElementValue(element, tag, role);
-  return (element as HTMLInputElement).value === '' ? '' : '(filled in)';
+  return textIf((element as HTMLInputElement).value !== '', '(filled in)');
 };

@@ -1,18 +1,24 @@
 // Computes the role of an element as Chrome does: the first valid ARIA role, else the HTML role.
 import {
   attribute,
+  attributeText,
   byIds,
   closest,
   firstElementChild,
+  getTabIndex,
   hasAttribute,
   isElement,
   localName,
   nextElementSibling,
   parentNode,
-  getTabIndex,
 } from './safe-dom.ts';
 import { createLookupTable } from './lookup-table.ts';
 import { isBlank } from './visible-text.ts';
+import { PRESENTATION_ROLES } from './tag-sets.ts';
+
+const NAMED_LANDMARKS = new Set<string>(['region', 'form']);
+const ROW_SCOPES = new Set<string>(['row', 'rowgroup']);
+const COLUMN_SCOPES = new Set<string>(['col', 'colgroup']);
 
 const ARIA_ROLES = new Set(
   (
@@ -112,7 +118,7 @@ const isFocusable = (element: Element): boolean => {
   if (element instanceof HTMLElement) {
     if (
       hasAttribute(element, 'tabindex') &&
-      Number.isInteger(Number.parseInt(attribute(element, 'tabindex') ?? '', 10))
+      Number.isInteger(Number.parseInt(attributeText(element, 'tabindex'), 10))
     )
       return true;
     return getTabIndex(element) >= 0 && !matchesDisabled(element);
@@ -151,11 +157,11 @@ const explicitRole = (element: Element): string | undefined => {
   if (!value) return undefined;
   for (const token of value.toLowerCase().split(/\s+/)) {
     if (!ARIA_ROLES.has(token)) continue;
-    if (token === 'none' || token === 'presentation')
+    if (PRESENTATION_ROLES.has(token))
       return isFocusable(element) || hasGlobalAria(element) ? undefined : '';
     if (token === 'image') return 'img';
     if (token === 'directory') return 'list';
-    if ((token === 'region' || token === 'form') && !hasAuthorName(element)) continue;
+    if (NAMED_LANDMARKS.has(token) && !hasAuthorName(element)) continue;
     return token;
   }
   return undefined;
@@ -163,11 +169,11 @@ const explicitRole = (element: Element): string | undefined => {
 
 /** Whether an attribute names the element; empty texts and unknown ids do not count. */
 export const hasAuthorName = (element: Element): boolean =>
-  hasAriaName(element) || !isBlank(attribute(element, 'title') ?? '');
+  hasAriaName(element) || !isBlank(attributeText(element, 'title'));
 
 /** Whether aria-label or aria-labelledby names the element. */
 export const hasAriaName = (element: Element): boolean =>
-  !isBlank(attribute(element, 'aria-label') ?? '') ||
+  !isBlank(attributeText(element, 'aria-label')) ||
   (hasAttribute(element, 'aria-labelledby') && byIds(element, 'aria-labelledby').length > 0);
 
 export const inputType = (element: Element): string => (element as HTMLInputElement).type;
@@ -204,9 +210,9 @@ const cellRole = (element: Element): string => {
  * Without a scope, a header cell is a row header if the row has data cells, else a column header.
  */
 const headerCellRole = (element: Element): string => {
-  const scope = (attribute(element, 'scope') ?? '').toLowerCase();
-  if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
-  if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+  const scope = attributeText(element, 'scope').toLowerCase();
+  if (ROW_SCOPES.has(scope)) return 'rowheader';
+  if (COLUMN_SCOPES.has(scope)) return 'columnheader';
   return hasDataCell(parentNode(element)) ? 'rowheader' : 'columnheader';
 };
 
@@ -265,36 +271,29 @@ const hasTitleChild = (element: Element): boolean => {
 export const nativeRole = (element: Element, tag: string): string => {
   const fixed = BY_TAG[tag];
   if (fixed !== undefined) return fixed;
-  switch (tag) {
-    case 'a':
-    case 'area':
-      return hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : '';
-    case 'input':
-      return inputRole(element);
-    case 'select':
-      return selectRole(element);
-    case 'img':
-      return attribute(element, 'alt') === '' && !hasAuthorName(element) ? '' : 'img';
-    case 'section':
-      return hasAuthorName(element) ? 'region' : '';
-    case 'summary':
-      return isDisclosure(element) ? 'DisclosureTriangle' : '';
-    case 'td':
-      return cellRole(element);
-    case 'th':
-      return headerCellRole(element);
-    case 'svg':
-      return 'img';
-    case 'aside':
-      return asideRole(element);
-    case 'footer':
-      return pageOrSectionRole(element, 'contentinfo', 'sectionfooter');
-    case 'header':
-      return pageOrSectionRole(element, 'banner', 'sectionheader');
-    default:
-      return drawingRole(element, tag);
-  }
+  const readRole = ROLE_READERS[tag];
+  return readRole ? readRole(element) : drawingRole(element, tag);
 };
+
+const linkRole = (element: Element): string =>
+  hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : '';
+
+/** Tags whose role depends on attributes, the name or the position of the element. */
+const ROLE_READERS = createLookupTable<(element: Element) => string>({
+  a: linkRole,
+  area: linkRole,
+  input: inputRole,
+  select: selectRole,
+  img: (element) => (attribute(element, 'alt') === '' && !hasAuthorName(element) ? '' : 'img'),
+  section: (element) => (hasAuthorName(element) ? 'region' : ''),
+  summary: (element) => (isDisclosure(element) ? 'DisclosureTriangle' : ''),
+  td: cellRole,
+  th: headerCellRole,
+  svg: () => 'img',
+  aside: asideRole,
+  footer: (element) => pageOrSectionRole(element, 'contentinfo', 'sectionfooter'),
+  header: (element) => pageOrSectionRole(element, 'banner', 'sectionheader'),
+});
 
 export const computeRole = (element: Element, tag: string): string => {
   const explicit = explicitRole(element);

@@ -85,6 +85,9 @@ export type Root = Document | ShadowRoot;
 
 export const attribute = (element: Element, name: string): string | null =>
   getAttributeMethod.call(element, name);
+/** The attribute, or an empty text if it is missing. */
+export const attributeText = (element: Element, name: string): string =>
+  getAttributeMethod.call(element, name) ?? '';
 export const hasAttribute = (element: Element, name: string): boolean =>
   hasAttributeMethod.call(element, name);
 /** Whether the element has no attributes at all. */

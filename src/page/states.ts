@@ -1,14 +1,17 @@
 // Describes the states of an element (disabled, checked, expanded); default states are left out.
-import { attribute, hasAttribute, isBare, matches, parentNode } from './safe-dom.ts';
+import { attribute, attributeText, hasAttribute, isBare, matches, parentNode } from './safe-dom.ts';
 import { inputType } from './roles.ts';
 import { createLookupTable } from './lookup-table.ts';
+import { CHECKABLE_TYPES } from './tag-sets.ts';
+
+const HEADER_ROLES = new Set<string>(['columnheader', 'rowheader']);
 
 const TRUE = 'true';
 
 const checkedState = (element: Element, tag: string): string => {
   if (tag === 'input') {
     const type = inputType(element);
-    if (type === 'checkbox' || type === 'radio') {
+    if (CHECKABLE_TYPES.has(type)) {
       const { indeterminate, checked } = element as HTMLInputElement;
       if (indeterminate) return ' mixed';
       return checked ? ' checked' : '';
@@ -104,7 +107,6 @@ export const describeStates = (
   words += ariaStates(element);
   if (tag === 'option' && (element as HTMLOptionElement).selected && !words.includes(' selected'))
     words += ' selected';
-  if (role === 'columnheader' || role === 'rowheader')
-    words += SORTS[attribute(element, 'aria-sort') ?? ''] ?? '';
+  if (HEADER_ROLES.has(role)) words += SORTS[attributeText(element, 'aria-sort')] ?? '';
   return words.slice(1);
 };

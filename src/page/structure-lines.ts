@@ -1,6 +1,7 @@
 // Writes the lines that structure a page: headings, list items, table rows and named groups.
 import {
   attribute,
+  attributeText,
   byIds,
   contains,
   localName,
@@ -18,6 +19,10 @@ import { type Covered, RowCells } from './tables.ts';
 import { isBlank } from './visible-text.ts';
 import { readElementValue } from './element-values.ts';
 import type { VisibleElement, Walker } from './walker.ts';
+
+const ITEM_ROLES = new Set<string>(['listitem', 'article', 'comment']);
+const GAUGE_ROLES = new Set<string>(['progressbar', 'meter']);
+const DIALOG_ROLES = new Set<string>(['dialog', 'alertdialog']);
 
 /** Groups that get a line even without a name. */
 const LANDMARKS = new Set(
@@ -54,9 +59,8 @@ export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   if (role === 'row') return writeRow(walker, shown);
   if (CELLS.has(role)) return writeCell(walker, shown);
   if (role === 'article' && !bare && hasOuterName(element)) return writeGroup(walker, shown);
-  if (role === 'listitem' || role === 'article' || role === 'comment')
-    return writeItem(walker, shown);
-  if (role === 'progressbar' || role === 'meter') return writeGauge(walker, shown);
+  if (ITEM_ROLES.has(role)) return writeItem(walker, shown);
+  if (GAUGE_ROLES.has(role)) return writeGauge(walker, shown);
   const isNamed = !bare && hasAuthorName(element);
   if (tag === 'details' && isNamed) return writeGroup(walker, shown);
   if (tag === 'details' && !(element as HTMLDetailsElement).open)
@@ -68,7 +72,7 @@ export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
 };
 
 const headingLevel = (element: Element, tag: string): number => {
-  const level = Number.parseInt(attribute(element, 'aria-level') ?? '', 10);
+  const level = Number.parseInt(attributeText(element, 'aria-level'), 10);
   if (level >= 1 && level <= 9) return level;
   return /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
 };
@@ -234,7 +238,7 @@ const writeGroup = (walker: Walker, shown: VisibleElement): void => {
   out.flush();
   out.depth--;
   if (role !== 'separator' && out.topLines(from + 1, 0).length === 0) line.dead = true;
-  if (role === 'dialog' || role === 'alertdialog') walker.hasDialog = true;
+  if (DIALOG_ROLES.has(role)) walker.hasDialog = true;
   if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
 };
 

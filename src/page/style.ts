@@ -1,15 +1,14 @@
 // Reads computed styles: inline display, and the text that CSS generates.
-import { attribute, localName } from './safe-dom.ts';
+import { attributeText, localName } from './safe-dom.ts';
+
+const INLINE_DISPLAYS = new Set<string>(['inline', 'contents', 'ruby', 'ruby-text', 'inline ruby']);
+const EMPTY_CONTENTS = new Set<string>(['none', 'normal']);
+const COUNTER_FUNCTIONS = new Set<string>(['counter', 'counters']);
 
 export const getStyle = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
 
 /** Whether the element continues the line of the text before it. */
-export const isInline = (display: string): boolean =>
-  display === 'inline' ||
-  display === 'contents' ||
-  display === 'ruby' ||
-  display === 'ruby-text' ||
-  display === 'inline ruby';
+export const isInline = (display: string): boolean => INLINE_DISPLAYS.has(display);
 
 /**
  * Texts of ::before and ::after. Reading them is slow and most elements have none, so an empty
@@ -70,7 +69,7 @@ const readVisibleWords = (element: Element, pseudo: '::before' | '::after'): str
 const readPseudoText = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);
   const { content, display } = style;
-  if (content === 'none' || content === 'normal' || display === 'none') return '';
+  if (EMPTY_CONTENTS.has(content) || display === 'none') return '';
   const text = parseCssContent(content, (name) =>
     readCounter(style, () => getStyle(element), name),
   );
@@ -79,7 +78,7 @@ const readPseudoText = (element: Element, pseudo: '::before' | '::after'): strin
 
 /** Cache key: tag and classes. */
 export const likeness = (element: Element): string =>
-  `${localName(element)}.${attribute(element, 'class') ?? ''}`;
+  `${localName(element)}.${attributeText(element, 'class')}`;
 
 /** Longer values are cut: a style sheet can contain any amount of text. */
 const MAX_CONTENT_CHARS = 10_000;
@@ -112,7 +111,7 @@ const parseCssContent = (value: string, counterValue: CounterValue): string => {
       const word = readWord(content, i);
       if (word === 'open-quote') text += '“';
       else if (word === 'close-quote') text += '”';
-      else if (isAlternative && (word === 'counter' || word === 'counters')) {
+      else if (isAlternative && COUNTER_FUNCTIONS.has(word)) {
         text += String(counterValue(readWord(content, i + word.length + 1)));
       }
       i += word.length - 1;

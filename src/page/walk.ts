@@ -1,5 +1,5 @@
 // Walks a document, a part of it, or the items around elements; returns the result as text.
-import { defined } from './defined.ts';
+import { compact, defined } from './defined.ts';
 import { isElement, matches, parentNode, getRect, rootElement, getTitle } from './safe-dom.ts';
 import { findElement, assignId, isHere } from './ids.ts';
 import { encodeLines } from './line-output.ts';
@@ -145,13 +145,7 @@ const encodeBehind = (
   // Without a dialog, these elements are decorations or closed parts of the page.
   if (!hasDialog || outOfReach.length === 0) return lines;
   const { suspects } = state; // closed shadow roots are opened only for visible content
-  const walker = new Walker(
-    defined({
-      maxMs: MAX_BEHIND_MS,
-      maxChars: maxChars ? maxChars : undefined,
-      urls: urls ? urls : undefined,
-    }),
-  );
+  const walker = new Walker(defined({ maxMs: MAX_BEHIND_MS, ...compact({ maxChars, urls }) }));
   walker.prepare(document);
   for (const element of outOfReach) walkInto(walker, element);
   state.suspects = suspects;

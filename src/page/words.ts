@@ -1,6 +1,7 @@
 // Folds words for comparison: case, accents, widths and look-alike letters, in any script.
 import { oneLine } from './visible-text.ts';
 import { createLookupTable } from './lookup-table.ts';
+import { addCount } from './objects.ts';
 
 /** ASCII text, which needs only lower case. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -148,7 +149,7 @@ const listPairs = (text: string): string[] => {
 export const isSimilarTo = (text: string): ((other: string) => number) => {
   const wanted = new Map<string, number>();
   const own = listPairs(text);
-  for (const pair of own) wanted.set(pair, (wanted.get(pair) ?? 0) + 1);
+  for (const pair of own) addCount(wanted, pair);
   return (other) => {
     const pairs = listPairs(other);
     if (pairs.length === 0 || own.length === 0) return 0;
@@ -183,3 +184,16 @@ export const excerpt = (line: string, words: string, max: number): string => {
 /** Removes halves of surrogate pairs from both ends. */
 const whole = (text: string): string =>
   text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '').trim();
+
+/** The whole match and its groups; empty if the text does not match. */
+export const matchGroups = (pattern: RegExp, text: string): (string | undefined)[] =>
+  pattern.exec(text) ?? [];
+
+/** The text before the first `separator`, or all of it. */
+export const textBefore = (text: string, separator: string): string => {
+  const at = text.indexOf(separator);
+  return at < 0 ? text : text.slice(0, at);
+};
+
+/** The text if the condition is truthy, otherwise an empty text. */
+export const textIf = (condition: unknown, text: string): string => (condition ? text : '');

@@ -1,6 +1,7 @@
 // Parses the addresses that agents may open, and adds a missing scheme.
 import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
+import { parseUrl, textIf } from '../core/text.ts';
 import { isThisMachine } from './network-address.ts';
 
 const ALLOWED_SCHEMES = new Set(['http:', 'https:']);
@@ -8,7 +9,7 @@ const ALLOWED_SCHEMES = new Set(['http:', 'https:']);
 /** `example.com` gets https; `localhost:3000` and addresses of this machine get http. */
 const withScheme = (text: string): string => {
   if (/^[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(text)) return text;
-  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  const url = parseUrl(`http://${text}`);
   return `${url && isThisMachine(url.hostname) ? 'http' : 'https'}://${text}`;
 };
 
@@ -70,7 +71,10 @@ const isFurther = (protocol: string, schemes: readonly string[]): boolean =>
 const hintFor = (protocol: string): string | undefined => {
   if (protocol === 'file:') return 'Only a server started with --allow-file-access can open files.';
   if (!FURTHER_SCHEMES.has(protocol)) return undefined;
-  const instead = protocol === 'javascript:' ? ' To run code in the page use javascript_tool.' : '';
+  const instead = textIf(
+    protocol === 'javascript:',
+    ' To run code in the page use javascript_tool.',
+  );
   return (
     `Only a server started with --allow-scheme ${protocol.slice(0, -1)} can open ` +
     `them.${instead}`

@@ -1,5 +1,7 @@
 // Limits the depth and the number of values of a call's arguments, without recursion.
 
+import { isObject } from '../core/json.ts';
+
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
@@ -11,7 +13,7 @@ export const findExceededLimit = (args: unknown): string | undefined => {
   let values = 0;
   for (let entry = pending.pop(); entry; entry = pending.pop()) {
     const { value, depth } = entry;
-    if (typeof value !== 'object' || value === null) continue;
+    if (!isObject(value)) continue;
     if (depth >= MAX_DEPTH) return `more than ${MAX_DEPTH} levels deep`;
     const inner = Object.values(value);
     values += inner.length;

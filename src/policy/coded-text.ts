@@ -1,4 +1,5 @@
 // Finds base64 and hex in bytes that may encode a secret, and decodes them in linear time.
+import { byteAt, positionAt } from './bytes.ts';
 import { hexValue } from './escapes.ts';
 
 /** Shorter byte sequences occur by chance in decoded pictures and words. */
@@ -27,7 +28,7 @@ for (const [value, digit] of [...Buffer.from('-_')].entries()) {
   kinds[digit] = BASE64_DIGIT;
 }
 for (const gap of Buffer.from('\r\n')) kinds[gap] = BASE64_GAP | HEX_GAP;
-for (const gap of Buffer.from(':- ')) kinds[gap] = (kinds[gap] ?? 0) | HEX_GAP;
+for (const gap of Buffer.from(':- ')) kinds[gap] = byteAt(kinds, gap) | HEX_GAP;
 const hexValues = Uint8Array.from({ length: 256 }, (_, byte) => Math.max(0, hexValue(byte)));
 
 /** Whether a byte is printable ASCII. */
@@ -91,9 +92,9 @@ export const mayBeCoded = (text: string, filter: Base64Filter): boolean => {
   let [three, run, hexRun, texts] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const kind = kinds[code & 0x7f] ?? 0;
+    const kind = byteAt(kinds, code & 0x7f);
     if (kind & BASE64_DIGIT) {
-      three = ((three << 6) | (sextets[code] ?? 0)) & 0xffffff;
+      three = ((three << 6) | byteAt(sextets, code)) & 0xffffff;
       run++;
       // Bit 3 of `texts` is the group four digits earlier.
       if (run >= 4) {
@@ -145,7 +146,7 @@ function* findRuns(
     let end = at;
     let count = 0;
     for (; end < bytes.length; end++) {
-      const kind = kinds[bytes[end] ?? 0] ?? 0;
+      const kind = byteAt(kinds, byteAt(bytes, end));
       if (kind & digit) count++;
       else if (count === 0 || !(kind & gap)) break;
     }
@@ -153,7 +154,7 @@ function* findRuns(
       positions ??= new Uint32Array(bytes.length);
       let filled = 0;
       for (let i = at; i < end; i++)
-        if ((kinds[bytes[i] ?? 0] ?? 0) & digit) positions[filled++] = i;
+        if (byteAt(kinds, byteAt(bytes, i)) & digit) positions[filled++] = i;
       yield positions.subarray(0, count);
     }
     at = end;
@@ -177,7 +178,7 @@ function* windowsIn(
   ];
   let [three, texts] = [0, 0];
   for (let i = 0; i < digits.length; i++) {
-    three = ((three << 6) | (sextets[bytes[digits[i] ?? 0] ?? 0] ?? 0)) & 0xffffff;
+    three = ((three << 6) | byteAt(sextets, byteAt(bytes, positionAt(digits, i)))) & 0xffffff;
     if (i < 3) continue;
     const reach = filter.reachOf(three, (texts & 8) !== 0);
     texts = (texts << 1) | (isText(three) ? 1 : 0);
@@ -192,7 +193,7 @@ function* windowsIn(
       open[phase] = [from, to];
     }
   }
-  for (const window of open) if (window) yield window;
+  yield* open.filter((window) => window !== undefined);
 }
 
 const decodeDigits = (
@@ -204,17 +205,17 @@ const decodeDigits = (
   const decoded = new Uint8Array(Math.floor((digits.length * bits) / 8));
   let [pending, pendingBits, length] = [0, 0, 0];
   for (let i = 0; i < digits.length; i++) {
-    pending = ((pending << bits) | (values[bytes[digits[i] ?? 0] ?? 0] ?? 0)) & 0xffff;
+    pending = ((pending << bits) | byteAt(values, byteAt(bytes, positionAt(digits, i)))) & 0xffff;
     pendingBits += bits;
     if (pendingBits < 8) continue;
     pendingBits -= 8;
     decoded[length++] = (pending >> pendingBits) & 0xff;
   }
   const locate = (from: number, to: number): readonly [number, number] => {
-    let end = (digits[Math.ceil((to * 8) / bits) - 1] ?? 0) + 1;
+    let end = positionAt(digits, Math.ceil((to * 8) / bits) - 1) + 1;
     const limit = bits === 6 ? end + 2 : end;
     while (end < limit && bytes[end] === PADDING) end++;
-    return [digits[Math.floor((from * 8) / bits)] ?? 0, end];
+    return [positionAt(digits, Math.floor((from * 8) / bits)), end];
   };
   return { bytes: decoded, locate };
 };

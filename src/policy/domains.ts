@@ -1,6 +1,7 @@
 // The policy of the domain guard: which hosts may be reached, by name and by address.
 import { defined } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
+import { matchGroups } from '../core/text.ts';
 import {
   isPlainLoopback,
   isThisMachine,
@@ -98,7 +99,7 @@ export class DomainPolicy {
         ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? [])
         : undefined;
     const left = both ?? this.#narrowing ?? allow;
-    return defined({ block, allow: left ? left : undefined });
+    return defined({ block, allow: left });
   }
 
   /** Judges the host in a URL, before it is resolved. Schemes that use no network are allowed. */
@@ -227,10 +228,10 @@ const matches = (pattern: DomainPattern, host: string, port: number): boolean =>
 
 /** The intersection of both patterns, as one pattern. */
 const meet = (one: DomainPattern, other: DomainPattern): DomainPattern | undefined => {
-  const port = one.port ?? other.port;
+  const { port = other.port } = one;
   if (one.port !== undefined && other.port !== undefined && one.port !== other.port)
     return undefined;
-  const withPort = port === undefined ? {} : { port };
+  const withPort = defined({ port });
   if (one.host === other.host) {
     const [self, subdomains] = [one.self && other.self, one.subdomains && other.subdomains];
     return self || subdomains ? { host: one.host, self, subdomains, ...withPort } : undefined;
@@ -269,8 +270,10 @@ export const parseDomains = (texts: readonly string[], argument: string): Domain
 const parseDomain = (text: string, argument: string): DomainPattern => {
   if (text === '*') return { host: '', self: false, subdomains: true };
   const bare = text.replace(/^\*\./, '');
-  const [, name = bare, digits] =
-    /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(isBareV6(bare) ? '' : bare) ?? [];
+  const [, name = bare, digits] = matchGroups(
+    /^(.*[^:]|\[.*\]):(\d{1,5})$/,
+    isBareV6(bare) ? '' : bare,
+  );
   const host = canonicalHost(name);
   const wrong =
     host === undefined ||
@@ -330,6 +333,6 @@ export const domainNotAllowedFailure = (refusal: DomainRefusal, url?: string): F
       reason: refusal.reason,
       host: refusal.host,
       address: refusal.address,
-      url: url === undefined ? undefined : url.slice(0, 300),
+      url: url?.slice(0, 300),
     }),
   );

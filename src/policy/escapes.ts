@@ -1,4 +1,5 @@
 // Decodes escapes of URLs, forms, JSON, JavaScript and HTML, and keeps each byte's position.
+import { byteAt } from './bytes.ts';
 
 export interface Decoded {
   readonly bytes: Uint8Array;
@@ -275,7 +276,7 @@ const MAX_ANSWERS = 10_000;
 /** The length of the invisible character that ends at `end`, 0 if that character is visible. */
 const invisibleLength = (bytes: Uint8Array, end: number): number => {
   for (let length = 2; length <= 4 && length <= end; length++) {
-    const lead = bytes[end - length] ?? 0;
+    const lead = byteAt(bytes, end - length);
     if (lead < 0x80) return 0;
     if (lead >= 0xc0)
       return characterLength(lead) === length && isInvisible(bytes, end - length, length)
@@ -291,9 +292,9 @@ const characterLength = (lead: number): number => {
 };
 
 const isInvisible = (bytes: Uint8Array, at: number, length: number): boolean => {
-  if (!INVISIBLE_LEADS.has(bytes[at] ?? 0)) return false;
+  if (!INVISIBLE_LEADS.has(byteAt(bytes, at))) return false;
   let number = 0;
-  for (let i = at; i < at + length; i++) number = number * 256 + (bytes[i] ?? 0);
+  for (let i = at; i < at + length; i++) number = number * 256 + byteAt(bytes, i);
   const answer = answers.get(number);
   if (answer !== undefined) return answer;
   const found = INVISIBLE.test(decoder.decode(bytes.slice(at, at + length)));

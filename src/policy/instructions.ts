@@ -1,9 +1,23 @@
 // Counts phrases in page text that address a model instead of a reader. Does not remove them.
 
-const OF_US = String.raw`(?:(?:your|the|these|those|all|any|every|my|our|of|previous|prior|above|preceding|earlier|former|foregoing|existing|original|initial|other|and|system|safety|developer|given)\s+){1,6}`;
-const ORDERS = String.raw`(?:instructions?|prompts?|directives?|guidelines|rules|commands|programming|context|constraints|training)`;
-const MODEL = String.raw`(?:ai|llms?|(?:large )?language models?|ai (?:assistant|agent|model|system)s?|chatbots?|assistants?|chatgpt|claude|gemini|copilot)`;
-const SECRET = String.raw`(?:cookies?|passwords?|credentials|api keys?|tokens?|secrets?|conversation|chat history)`;
+const OF_US = [
+  String.raw`(?:(?:your|the|these|those|all|any|every|my|our|of|previous|prior|`,
+  String.raw`above|preceding|earlier|former|foregoing|existing|original|initial|`,
+  String.raw`other|and|system|safety|developer|given)\s+){1,6}`,
+].join('');
+const ORDERS = [
+  String.raw`(?:instructions?|prompts?|directives?|guidelines|rules|commands|`,
+  String.raw`programming|context|constraints|training)`,
+].join('');
+const MODEL = [
+  String.raw`(?:ai|llms?|(?:large )?language models?|ai (?:assistant|agent|`,
+  String.raw`model|system)s?|chatbots?|assistants?|chatgpt|claude|gemini|`,
+  String.raw`copilot)`,
+].join('');
+const SECRET = [
+  String.raw`(?:cookies?|passwords?|credentials|api keys?|tokens?|secrets?|`,
+  String.raw`conversation|chat history)`,
+].join('');
 
 /**
  * A rule's pattern is tried only around its anchors: rare words, found in one pass over the text.
@@ -34,21 +48,38 @@ const literal = (text: string): string => text.replace(/[|[\]<>/]/g, String.raw`
 const RULES: readonly InstructionRule[] = [
   rule(
     ['ignore', 'disregard', 'forget', 'override', 'bypass', 'discard'],
-    String.raw`\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:(?:everything|anything|what)\b[^.\n]{0,40}\b(?:above|before|previously|you were told)|${OF_US}${ORDERS})\b`,
+    [
+      String.raw`\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:(?:everything|`,
+      String.raw`anything|what)\b[^.\n]{0,40}\b(?:above|before|previously|`,
+      String.raw`you were told)|${OF_US}${ORDERS})\b`,
+    ].join(''),
   ),
   rule('do not follow', String.raw`\bdo not follow\s+${OF_US}${ORDERS}\b`),
   rule(
     ['system prompt', 'instructions'],
-    String.raw`\b(?:reveal|show|print|repeat|output|leak|display|tell me|give me|share|send)\s+(?:me\s+)?(?:your|the)\s+(?:full\s+|entire\s+|exact\s+)?(?:system prompt|(?:initial|hidden|original|secret|system) instructions)\b`,
+    [
+      String.raw`\b(?:reveal|show|print|repeat|output|leak|display|tell me|give me|`,
+      String.raw`share|send)\s+(?:me\s+)?(?:your|the)\s+(?:full\s+|entire\s+|exact\s+`,
+      String.raw`)?(?:system prompt|(?:initial|hidden|original|secret|system)`,
+      String.raw` instructions)\b`,
+    ].join(''),
   ),
   rule('new instructions:', String.raw`\bnew instructions:`),
   rule(
     'you are now',
-    String.raw`\byou are now\s+(?:dan\b|in (?:developer|debug|god|jailbreak|admin|root) mode|(?:an?\s+)?(?:unrestricted|unfiltered|uncensored|jailbroken|evil|different)\b)`,
+    [
+      String.raw`\byou are now\s+(?:dan\b|in (?:developer|debug|god|jailbreak|admin|`,
+      String.raw`root) mode|(?:an?\s+)?(?:unrestricted|unfiltered|uncensored|`,
+      String.raw`jailbroken|evil|different)\b)`,
+    ].join(''),
   ),
   rule(
     'from now on',
-    String.raw`\bfrom now on,?\s+you\s+(?:must|will|shall|should|are to)\s+(?:only\s+|always\s+|never\s+)?(?:act|obey|follow|respond|answer|ignore|reply|comply|behave|pretend)\b`,
+    [
+      String.raw`\bfrom now on,?\s+you\s+(?:must|will|shall|should|are to)\s+(?:only\s+`,
+      String.raw`|always\s+|never\s+)?(?:act|obey|follow|respond|answer|ignore|`,
+      String.raw`reply|comply|behave|pretend)\b`,
+    ].join(''),
   ),
   rule('if you are', String.raw`\bif you are\s+(?:an?\s+|the\s+)?${MODEL}\b`),
   rule('attention', String.raw`\battention,?:?\s+(?:all\s+)?${MODEL}\b`),
@@ -64,15 +95,26 @@ const RULES: readonly InstructionRule[] = [
       'gemini',
       'copilot',
     ],
-    String.raw`\b(?:message|note|instruction|notice)s?\s+(?:for|to)\s+(?:the\s+|any\s+|all\s+|every\s+)?${MODEL}(?:\s+(?:reading|processing|visiting|browsing|summari[sz]ing)\b|\s*[:!])`,
+    [
+      String.raw`\b(?:message|note|instruction|notice)s?\s+(?:for|to)\s+(?:the\s+|`,
+      String.raw`any\s+|all\s+|every\s+)?${MODEL}(?:\s+(?:reading|processing|`,
+      String.raw`visiting|browsing|summari[sz]ing)\b|\s*[:!])`,
+    ].join(''),
   ),
   rule(
     ['the user', 'your user', 'the human', 'your operator'],
-    String.raw`\b(?:do not|don't|never|without)\s+(?:tell|inform|mention|reveal|alert|notify|warn|disclos|ask)(?:e|ing)?\b[^.\n]{0,40}\b(?:the|your)\s+(?:user|human|operator)\b`,
+    [
+      String.raw`\b(?:do not|don't|never|without)\s+(?:tell|inform|mention|reveal|`,
+      String.raw`alert|notify|warn|disclos|ask)(?:e|ing)?\b[^.\n]{0,40}\b(?:the|`,
+      String.raw`your)\s+(?:user|human|operator)\b`,
+    ].join(''),
   ),
   rule(
     [' to http', ' to www', ' to this url', ' to this address', ' to the following'],
-    String.raw`\b(?:send|exfiltrate|forward|post|upload|transmit|leak)\b[^.\n]{0,40}\b${SECRET}\b[^.\n]{0,40}\bto\s+(?:https?:|www\.|this (?:url|address)|the following)`,
+    [
+      String.raw`\b(?:send|exfiltrate|forward|post|upload|transmit|leak)\b[^.\n]{0,40}\b${SECRET}\b[^.\n]{0,40}\bto\s+`,
+      String.raw`(?:https?:|www\.|this (?:url|address)|the following)`,
+    ].join(''),
   ),
   ...CHAT_SIGNS.map((sign) => rule(sign, literal(sign))),
 
@@ -87,7 +129,10 @@ const RULES: readonly InstructionRule[] = [
   ),
   rule(
     'ignora',
-    String.raw`\bignora\b[^.\n]{0,40}\b(?:instrucciones|istruzioni) (?:anteriores|previas|precedenti)\b`,
+    [
+      String.raw`\bignora\b[^.\n]{0,40}\b(?:instrucciones|istruzioni) (?:anteriores|`,
+      String.raw`previas|precedenti)\b`,
+    ].join(''),
   ),
   rule('ignore as', String.raw`\bignore as\b[^.\n]{0,30}\binstruções (?:anteriores|acima)\b`),
   rule('игнорируй', String.raw`игнорируй(?:те)?[^.\n]{0,40}инструкци`),

@@ -1,5 +1,5 @@
 // Removes characters that people cannot see, except where a script or an emoji needs them.
-import { cutToCharacters } from '../core/text.ts';
+import { cutToCharacters, textBefore } from '../core/text.ts';
 
 /**
  * All characters that are checked: controls except tab and line ends, soft hyphen, joiners,
@@ -11,8 +11,16 @@ const SUSPECT =
   /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC00-\uDFFF]/g;
 
 /** Scripts in which a joiner changes the form of letters. */
-const JOINING =
-  /\p{Script_Extensions=Arabic}|\p{Script_Extensions=Syriac}|\p{Script_Extensions=Mandaic}|\p{Script_Extensions=Nko}|\p{Script_Extensions=Mongolian}|\p{Script_Extensions=Devanagari}|\p{Script_Extensions=Bengali}|\p{Script_Extensions=Gurmukhi}|\p{Script_Extensions=Gujarati}|\p{Script_Extensions=Oriya}|\p{Script_Extensions=Tamil}|\p{Script_Extensions=Telugu}|\p{Script_Extensions=Kannada}|\p{Script_Extensions=Malayalam}|\p{Script_Extensions=Sinhala}|\p{Script_Extensions=Khmer}|\p{Script_Extensions=Myanmar}|\p{Script_Extensions=Tibetan}/u;
+const JOINING = new RegExp(
+  (
+    'Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu ' +
+    'Kannada Malayalam Sinhala Khmer Myanmar Tibetan'
+  )
+    .split(' ')
+    .map((script) => `\\p{Script_Extensions=${script}}`)
+    .join('|'),
+  'u',
+);
 /** Scripts without spaces between words, which use invisible characters for line breaks. */
 const UNSPACED =
   /\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}|\p{Script=Tibetan}/u;
@@ -70,26 +78,53 @@ const createFlagTest = (text: string): ((at: number) => boolean) => {
   };
 };
 
+/** The neighbours of an invisible character. */
+interface Neighbours {
+  readonly before: string;
+  readonly after: string;
+  readonly line: () => string;
+}
+
+const isNextTo =
+  (script: RegExp) =>
+  ({ before, after }: Neighbours): boolean =>
+    script.test(before) || script.test(after);
+const isAfter =
+  (script: RegExp) =>
+  ({ before }: Neighbours): boolean =>
+    script.test(before);
+const joinsEmoji = ({ before, after }: Neighbours): boolean =>
+  EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after);
+const joinsLetters = isNextTo(JOINING);
+const marksDirection = ({ line }: Neighbours): boolean => RIGHT_TO_LEFT.test(line());
+
+/** Where a script or an emoji needs a character, by ranges of code points. */
+const NEEDS: readonly (readonly [number, number, (place: Neighbours) => boolean])[] = [
+  [0x200d, 0x200d, (place) => joinsEmoji(place) || joinsLetters(place)],
+  [0x200c, 0x200c, joinsLetters],
+  [0x200b, 0x200b, isNextTo(UNSPACED)],
+  [0x200e, 0x200f, marksDirection],
+  [0x061c, 0x061c, marksDirection],
+  [0xfe0e, 0xfe0f, isAfter(TAKES_EMOJI_STYLE)],
+  [0xfe00, 0xfe0d, isAfter(TAKES_VARIANT)],
+  [0xe0100, 0xe01ef, isAfter(IDEOGRAPH)],
+  [0x180b, 0x180f, isNextTo(MONGOLIAN)],
+  [0x115f, 0x1160, isNextTo(JAMO)],
+  [0x17b4, 0x17b5, isAfter(KHMER)],
+  [0x034f, 0x034f, ({ before, after }) => /\p{M}|\p{L}/u.test(before) && /\p{M}/u.test(after)],
+];
+
 /** Whether a script or an emoji needs the character at this position. */
 const isNeeded = (found: string, text: string, at: number): boolean => {
   const code = found.codePointAt(0) ?? 0;
-  const before = characterBefore(text, at);
-  const after = characterAt(text, at + found.length);
-  const nextTo = (script: RegExp): boolean => script.test(before) || script.test(after);
-  if (code === 0x200d)
-    return (EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after)) || nextTo(JOINING);
-  if (code === 0x200c) return nextTo(JOINING);
-  if (code === 0x200b) return nextTo(UNSPACED);
-  if (code === 0x200e || code === 0x200f || code === 0x061c)
-    return RIGHT_TO_LEFT.test(lineAround(text, at));
-  if (code === 0xfe0f || code === 0xfe0e) return TAKES_EMOJI_STYLE.test(before);
-  if (code >= 0xfe00 && code <= 0xfe0d) return TAKES_VARIANT.test(before);
-  if (code >= 0xe0100 && code <= 0xe01ef) return IDEOGRAPH.test(before);
-  if (code >= 0x180b && code <= 0x180f) return nextTo(MONGOLIAN);
-  if (code === 0x115f || code === 0x1160) return nextTo(JAMO);
-  if (code === 0x17b4 || code === 0x17b5) return KHMER.test(before);
-  return code === 0x034f && /\p{M}|\p{L}/u.test(before) && /\p{M}/u.test(after);
+  const [, , isMet] = NEEDS.find(([first, last]) => code >= first && code <= last) ?? NEVER;
+  return isMet({
+    before: characterBefore(text, at),
+    after: characterAt(text, at + found.length),
+    line: () => lineAround(text, at),
+  });
 };
+const NEVER = [0, 0, () => false] as const;
 
 const characterBefore = (text: string, at: number): string => {
   const low = text.charCodeAt(at - 1);
@@ -104,5 +139,5 @@ const characterAt = (text: string, at: number): string => {
 const lineAround = (text: string, at: number): string => {
   const before = text.slice(Math.max(0, at - NEAR_CHARS), at);
   const after = text.slice(at + 1, at + 1 + NEAR_CHARS);
-  return `${before.slice(before.lastIndexOf('\n') + 1)}${after.split('\n', 1)[0] ?? ''}`;
+  return `${before.slice(before.lastIndexOf('\n') + 1)}${textBefore(after, '\n')}`;
 };

@@ -1,5 +1,6 @@
 // Classifies addresses as public, loopback, private network or cloud metadata.
 import { BlockList, isIP } from 'node:net';
+import { matchGroups, textBefore } from '../core/text.ts';
 
 export type AddressKind = 'public' | 'loopback' | 'private' | 'metadata';
 
@@ -56,7 +57,7 @@ const PRIVATE = blockList(
 );
 
 /** Removes the brackets and the zone (`%eth0`) of a numeric address. */
-const stripZone = (text: string): string => text.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
+const stripZone = (text: string): string => textBefore(text.replace(/^\[|\]$/g, ''), '%');
 
 /** The kind of an IP address, with or without brackets and zone; undefined for other text. */
 export const classifyAddress = (text: string): AddressKind | undefined => {
@@ -130,7 +131,7 @@ const EMBEDDING = [
 const embeddedV4 = (address: string): string | undefined => {
   const { hostname } = new URL(`http://[${address}]/`); // the shortest form, in hexadecimal
   for (const pattern of EMBEDDING) {
-    const [, high, low] = pattern.exec(hostname) ?? [];
+    const [, high, low] = matchGroups(pattern, hostname);
     if (high !== undefined && low !== undefined)
       return [high, low]
         .flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255])

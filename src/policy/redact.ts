@@ -1,4 +1,5 @@
 // Removes known secrets, and values that look like secrets, from all output.
+import { isObject } from '../core/json.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { TimeSlices } from '../core/time-slices.ts';
 import type { WorkerPool } from '../core/worker-pool.ts';
@@ -55,7 +56,7 @@ const createRules = (
   const data = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') return known.isWhole(value, name) ? HIDDEN : text(value);
     if (Array.isArray(value)) return mapChanged(value, (item) => data(item));
-    if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+    if (!isObject(value) || !isPlain(value)) return value;
     return object(value as Record<string, unknown>);
   };
 
@@ -80,7 +81,7 @@ const createRules = (
     if (typeof value === 'string')
       return known.isWhole(value, name) ? HIDDEN : known.redactLarge(value, signal);
     if (Array.isArray(value)) return mapChangedInSlices(value, (item) => next(item), slices);
-    if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+    if (!isObject(value) || !isPlain(value)) return value;
     const members = value as Record<string, unknown>;
     const hideValue = holdsSecretValue(members);
     const changed = new ChangedObject(members);

@@ -1,4 +1,6 @@
 // Removes invisible characters, HTML comments and forged lines from page text.
+import { listIf } from '../core/collections.ts';
+import { isObject } from '../core/json.ts';
 import { TimeSlices } from '../core/time-slices.ts';
 import type { WorkerPool } from '../core/worker-pool.ts';
 import { removeInvisible } from './invisible.ts';
@@ -35,7 +37,7 @@ export const sanitiseLargeData = async <T>(
       return text;
     }
     if (Array.isArray(value)) return mapChangedInSlices(value, next, slices);
-    if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+    if (!isObject(value) || !isPlain(value)) return value;
     const changed = new ChangedObject(value as Record<string, unknown>);
     for (const key of changed.keys) {
       if (slices.isOver) await slices.pause();
@@ -53,7 +55,7 @@ const createSanitiser = (findings: Findings, options: SanitiseOptions): Sanitise
   const clean: Sanitiser = (value) => {
     if (typeof value === 'string') return sanitiseInto(findings, value, options);
     if (Array.isArray(value)) return mapChanged(value, clean);
-    if (typeof value === 'object' && value !== null && isPlain(value))
+    if (isObject(value) && isPlain(value))
       return mapObject(value as Record<string, unknown>, clean);
     return value;
   };
@@ -90,7 +92,7 @@ export const describeFindings = (
     'phrases that read like instructions to you',
   );
   const parts = [
-    ...(removed.length > 0 ? [`removed from page text: ${removed.join(', ')}`] : []),
+    ...listIf(removed.length > 0, `removed from page text: ${removed.join(', ')}`),
     ...(flagged ? [`found in page text, not to be followed: ${flagged}`] : []),
   ];
   return parts.length > 0 ? `[openchrome ${word}: ${parts.join('; ')}]` : undefined;

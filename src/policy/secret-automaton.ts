@@ -1,4 +1,7 @@
 // Searches for many byte patterns in one pass with linear time (Aho-Corasick).
+import { byteAt, positionAt } from './bytes.ts';
+
+const rowAt = (rows: Int32Array, at: number): number => rows[at] ?? 0;
 
 /**
  * Maps bytes that count as equal to one byte: letters of either case, and `+` and space, because
@@ -39,7 +42,7 @@ export class SecretAutomaton {
 
   /** The length of the longest pattern that ends in this row. */
   matchedIn(row: number): number {
-    return this.#matched[row / this.#width] ?? 0;
+    return positionAt(this.#matched, row / this.#width);
   }
 
   #assignColumns(patterns: readonly Uint8Array[]): number {
@@ -48,7 +51,8 @@ export class SecretAutomaton {
       for (const byte of pattern)
         if (this.columns[foldByte(byte)] === 0) this.columns[foldByte(byte)] = used++;
     }
-    for (let byte = 0; byte < 256; byte++) this.columns[byte] = this.columns[foldByte(byte)] ?? 0;
+    for (let byte = 0; byte < 256; byte++)
+      this.columns[byte] = byteAt(this.columns, foldByte(byte));
     return used;
   }
 
@@ -58,11 +62,11 @@ export class SecretAutomaton {
     for (const pattern of patterns) {
       let state = 0;
       for (const byte of pattern) {
-        const at = state * this.#width + (this.columns[byte] ?? 0);
+        const at = state * this.#width + byteAt(this.columns, byte);
         if (this.rows[at] === 0) this.rows[at] = states++;
-        state = this.rows[at] ?? 0;
+        state = rowAt(this.rows, at);
       }
-      this.#matched[state] = Math.max(this.#matched[state] ?? 0, pattern.length);
+      this.#matched[state] = Math.max(positionAt(this.#matched, state), pattern.length);
     }
     return states;
   }
@@ -74,19 +78,22 @@ export class SecretAutomaton {
   #link(states: number): void {
     const suffixes = new Uint32Array(states);
     const queue = [0];
-    for (let read = 0; read < queue.length; read++) {
-      const state = queue[read] ?? 0;
+    // The loop also visits the states that it adds.
+    for (const state of queue) {
       for (let column = 0; column < this.#width; column++) {
         const at = state * this.#width + column;
-        const child = this.rows[at] ?? 0;
+        const child = rowAt(this.rows, at);
         const other =
-          state === 0 ? 0 : (this.rows[(suffixes[state] ?? 0) * this.#width + column] ?? 0);
+          state === 0 ? 0 : rowAt(this.rows, positionAt(suffixes, state) * this.#width + column);
         if (child === 0) {
           this.rows[at] = other;
           continue;
         }
         suffixes[child] = other;
-        this.#matched[child] = Math.max(this.#matched[child] ?? 0, this.#matched[other] ?? 0);
+        this.#matched[child] = Math.max(
+          positionAt(this.#matched, child),
+          positionAt(this.#matched, other),
+        );
         queue.push(child);
       }
     }
@@ -94,7 +101,7 @@ export class SecretAutomaton {
 
   #toRows(): void {
     for (let at = 0; at < this.rows.length; at++) {
-      const state = this.rows[at] ?? 0;
+      const state = rowAt(this.rows, at);
       const row = state * this.#width;
       this.rows[at] = this.#matched[state] === 0 ? row : -row - 1;
     }

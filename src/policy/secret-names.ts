@@ -1,5 +1,8 @@
 // Recognises the names of secrets: headers, fields, parameters and JSON keys.
 
+const LOGIN_WORDS = new Set<string>(['session', 'auth']);
+const SECRET_WORDS = new Set<string>(['secret', 'clientsecret', 'apisecret']);
+
 /**
  * Splits a name into words: `accessToken`, `access_token`, `Access-Token` and `user[accessToken]`
  * give the same words.
@@ -17,21 +20,46 @@ const PASSWORD = /^(?:password|passwd|passwort|passphrase|passcode|pwd|contraseÃ
 const PASSWORD_TAIL =
   /^(?:confirm|confirmation|again|repeat|retype|verify|hash|new|old|current|\d)$/;
 /** `forgot_password` is a link and `show_password` is a switch. */
-const ABOUT_PASSWORD =
-  /^(?:forgot|forgotten|reset|show|hide|change|has|is|toggle|require|requires|required|no|without|lost|recover|save|remember)$/;
+const ABOUT_PASSWORD = new Set(
+  (
+    'forgot forgotten reset show hide change has is toggle require requires required no ' +
+    'without lost recover save remember'
+  ).split(' '),
+);
 
-const TOKEN_JOINED =
-  /^(?:access|refresh|id|auth|session|csrf|xsrf|bearer|api|csrfmiddleware|authenticity|requestverification|jwt)token$/;
+/** `accesstoken` and the like: words before "token". */
+const TOKEN_KIND = new Set(
+  (
+    'access refresh id auth session csrf xsrf bearer api csrfmiddleware authenticity ' +
+    'requestverification jwt'
+  ).split(' '),
+);
 /** Kinds of tokens that are not secrets: page tokens, tokens of text, design tokens. */
-const PLAIN_TOKEN =
-  /^(?:page|next|prev|previous|continuation|continue|cursor|sync|first|last|start|stop|end|pad|unk|eos|bos|special|design|color|colour|mask|max|min|num|per|separator|sep|text|syntax|lexer|per|total|count)$/;
+const PLAIN_TOKEN = new Set(
+  (
+    'page next prev previous continuation continue cursor sync first last start stop end pad ' +
+    'unk eos bos special design color colour mask max min num per separator sep text syntax ' +
+    'lexer total count'
+  ).split(' '),
+);
 
-const KEY_KIND =
-  /^(?:api|secret|private|access|encryption|signing|master|auth|client|service|account|license|ssh|gpg|deploy|subscription|functions|webhook|hmac|session|csrf|xsrf)$/;
-const KEY_JOINED = /^(?:apikey|secretkey|privatekey|accesskey|authkey)$/;
+const KEY_KIND = new Set(
+  (
+    'api secret private access encryption signing master auth client service account license ' +
+    'ssh gpg deploy subscription functions webhook hmac session csrf xsrf'
+  ).split(' '),
+);
+const KEY_JOINED = new Set('apikey secretkey privatekey accesskey authkey'.split(' '));
 /** Kinds of keys that are not secrets: keys of tables, caches and lists, and public keys. */
-const PLAIN_KEY =
-  /^(?:public|publishable|site|primary|foreign|sort|partition|row|column|cache|object|file|image|asset|item|list|map|node|entry|group|query|lookup|idempotency|dedupe|translation|message|locale|label|title|text|data|field|type|route|event|menu|page|section|react|hot|shortcut|arrow|registry|storage|issue|project|ticket|feature|flag|style|theme|press|last|next|start|end)$/;
+const PLAIN_KEY = new Set(
+  (
+    'public publishable site primary foreign sort partition row column cache object file image ' +
+    'asset item list map node entry group query lookup idempotency dedupe translation message ' +
+    'locale label title text data field type route event menu page section react hot shortcut ' +
+    'arrow registry storage issue project ticket feature flag style theme press last next ' +
+    'start end'
+  ).split(' '),
+);
 /** Matches `_wpnonce`, `X-WP-Nonce` and `restNonce`, but not `announce`. */
 const NONCE = /^(?:wp|ajax|rest)?nonce$/;
 const FORGERY = /^(?:csrf|xsrf)$/;
@@ -86,13 +114,18 @@ const looksOpaque = (value: string): boolean =>
 /** Values that describe themselves, a word and a short code: `serial-1x2y`, `order-17`. */
 const LABELLED = /^[a-z]{3,20}-[a-z\d]{1,12}$/;
 
-/** Whether a value under this name is a secret. */
-export const isSecretName = (name: string, value: string): boolean => {
-  const verdict = verdictOn(name);
-  if (verdict === 'unlabelled') return !LABELLED.test(value);
-  if (verdict === 'opaque') return looksOpaque(value);
-  return verdict === 'random' ? looksRandom(value) : verdict === 'secret';
+/** Whether a value under a name with this verdict is a secret. */
+const TESTS: Readonly<Record<NameVerdict, (value: string) => boolean>> = {
+  secret: () => true,
+  random: looksRandom,
+  opaque: looksOpaque,
+  unlabelled: (value) => !LABELLED.test(value),
+  parameter: () => false,
+  plain: () => false,
 };
+
+/** Whether a value under this name is a secret. */
+export const isSecretName = (name: string, value: string): boolean => TESTS[verdictOn(name)](value);
 
 /**
  * `random`: secret if the value looks random. `opaque`: the same, for shorter values. `unlabelled`:
@@ -124,7 +157,7 @@ const judge = (words: readonly string[]): NameVerdict => {
   if (SESSIONS.has(joined)) return 'random';
   if (joined === 'secret') return 'unlabelled';
   if (isPassword(words) || isToken(words, last) || isKey(words, last)) return 'secret';
-  return MAYBE_SECRET_PARAMETER.test(joined) ? 'parameter' : judgeLastWord(words, last);
+  return MAYBE_SECRET_PARAMETER.has(joined) ? 'parameter' : judgeLastWord(words, last);
 };
 
 /**
@@ -135,9 +168,9 @@ const judgeLastWord = (words: readonly string[], last: string): NameVerdict => {
   const main = /^\d{1,4}$/.test(last) ? words.at(-2) : last;
   if (words.length < 2 || main === undefined) return 'plain';
   const isHeader = words[0] === 'x';
-  if (main === 'session' || main === 'auth') return isHeader ? 'opaque' : 'random';
+  if (LOGIN_WORDS.has(main)) return isHeader ? 'opaque' : 'random';
   if (main === 'signature') return 'random';
-  if (main !== 'key' || words.some((word) => PLAIN_KEY.test(word))) return 'plain';
+  if (main !== 'key' || words.some((word) => PLAIN_KEY.has(word))) return 'plain';
   return isHeader ? 'opaque' : 'random';
 };
 
@@ -145,24 +178,29 @@ const isPassword = (words: readonly string[]): boolean => {
   const at = words.findLastIndex(
     (word) => PASSWORD.test(word) || /(?:password|passwd)$/.test(word),
   );
-  if (at < 0 || words.some((word) => ABOUT_PASSWORD.test(word))) return false;
+  if (at < 0 || words.some((word) => ABOUT_PASSWORD.has(word))) return false;
   return words.slice(at + 1).every((word) => PASSWORD_TAIL.test(word));
 };
 
 const isToken = (words: readonly string[], last: string): boolean => {
-  if (TOKEN_JOINED.test(last)) return true;
-  return last === 'token' && !words.some((word) => PLAIN_TOKEN.test(word));
+  if (last.endsWith('token') && TOKEN_KIND.has(last.slice(0, -5))) return true;
+  return last === 'token' && !words.some((word) => PLAIN_TOKEN.has(word));
 };
 
 const isKey = (words: readonly string[], last: string): boolean => {
-  if (KEY_JOINED.test(last) || last === 'secret' || last === 'clientsecret' || last === 'apisecret')
-    return true;
-  return last === 'key' && KEY_KIND.test(words.at(-2) ?? '');
+  if (KEY_JOINED.has(last) || SECRET_WORDS.has(last)) return true;
+  return last === 'key' && KEY_KIND.has(words.at(-2) ?? '');
 };
 
 /** URL parameters that are secrets only if the value looks like one: `?code=US` is a country. */
-const MAYBE_SECRET_PARAMETER =
-  /^(?:key|code|sig|signature|auth|session|sid|state|hash|ticket|assertion|samlresponse|x amz (?:signature|credential)|x goog (?:signature|credential)|oauth signature)$/;
+const MAYBE_SECRET_PARAMETER = new Set([
+  ...'key code sig signature auth session sid state hash ticket assertion samlresponse'.split(' '),
+  'x amz signature',
+  'x amz credential',
+  'x goog signature',
+  'x goog credential',
+  'oauth signature',
+]);
 
 export const isSecretParameter = (name: string, value: string): boolean =>
   isSecretName(name, value) || (verdictOn(name) === 'parameter' && looksRandom(value));

@@ -1,4 +1,5 @@
 // Finds known secrets in text, also escaped, in base64 or hex, and in any letter case.
+import { byteAt, positionAt } from './bytes.ts';
 import { cutToCharacters } from '../core/text.ts';
 import {
   Base64Filter,
@@ -74,7 +75,7 @@ export class SecretSearch {
     if (!decoded) return;
     const { starts } = decoded;
     const locateDecoded = (from: number, to: number): TextRange =>
-      locate(starts[from] ?? 0, starts[to] ?? bytes.length);
+      locate(positionAt(starts, from), positionAt(starts, to));
     this.#search(
       { bytes: decoded.bytes, locate: locateDecoded },
       { escapes: escapes + 1, codes },
@@ -125,7 +126,7 @@ const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => 
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code > 0x7f || NEEDS_DECODING[code] === 1) return true;
-    row = rows[row + (columns[code] ?? 0)] ?? 0;
+    row = rows[row + byteAt(columns, code)] ?? 0;
     if (row < 0) return true;
   }
   return false;
@@ -142,9 +143,9 @@ const scanView = (
   const { columns, rows } = automaton;
   let [row, escaped] = [0, 0];
   for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] ?? 0;
-    escaped |= NEEDS_DECODING[byte] ?? 0;
-    row = rows[row + (columns[byte] ?? 0)] ?? 0;
+    const byte = byteAt(bytes, i);
+    escaped |= byteAt(NEEDS_DECODING, byte);
+    row = rows[row + byteAt(columns, byte)] ?? 0;
     if (row >= 0) continue;
     row = -row - 1;
     addRange(found, locate(i + 1 - automaton.matchedIn(row), i + 1));
@@ -173,7 +174,7 @@ const toView = (text: string): View => {
   starts[length] = text.length;
   return {
     bytes: bytes.subarray(0, length),
-    locate: (from, to) => [starts[from] ?? 0, starts[to] ?? text.length],
+    locate: (from, to) => [positionAt(starts, from), positionAt(starts, to)],
   };
 };
 

@@ -1,4 +1,5 @@
 // Hides secrets in text by their format or by the name before them, with bounded patterns.
+import { attempt } from '../core/attempt.ts';
 import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 export const HIDDEN = '[redacted]';
@@ -190,13 +191,7 @@ const hideTagValue = (tag: string): string => {
 const hideAssigned = (all: string, before: string, name: string, value: string): string =>
   value !== HIDDEN && isSecretParameter(decoded(name), value) ? `${before}${name}=${HIDDEN}` : all;
 
-const decoded = (name: string): string => {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-};
+const decoded = (name: string): string => attempt(() => decodeURIComponent(name), name);
 
 /**
  * "Basic authentication" is not a credential, which is the encoding of a name, a colon and a

@@ -1,5 +1,8 @@
 // Renders a visual diagnosis as short lines, one per subject.
 
+import { listIf } from '../core/collections.ts';
+import { textIf } from '../core/text.ts';
+
 type StyleEntry = readonly [name: string, value: string];
 
 interface CssElementData {
@@ -42,9 +45,9 @@ const declarations = (pairs: readonly StyleEntry[]): string =>
   pairs.map(([name, value]) => `${name}: ${value}`).join('; ');
 
 /** One line with a name, or several lines below a name; an empty array without content. */
-const line = (name: string, text: string): string[] => (text === '' ? [] : [`${name}: ${text}`]);
+const line = (name: string, text: string): string[] => listIf(text !== '', `${name}: ${text}`);
 const block = (name: string, lines: readonly string[]): string[] =>
-  lines.length === 0 ? [] : [`${name}:`, ...lines.map((text) => ` ${text}`)];
+  listIf(lines.length > 0, `${name}:`, ...lines.map((text) => ` ${text}`));
 
 /** The diagnosis of one element, or of the page. */
 export interface CssDiagnosis {
@@ -59,15 +62,15 @@ export const renderCss = ({ page, element }: CssDiagnosis): string => {
 
 const renderCssElement = (element: CssElementData): string => {
   const [x, y, width, height] = element.box;
-  const more = element.matches > 1 ? ` (first of ${element.matches})` : '';
+  const more = textIf(element.matches > 1, ` (first of ${element.matches})`);
   const rules = element.rules.map(
-    ({ selector, body, source }) => `${selector} { ${body} }${source === '' ? '' : ` ${source}`}`,
+    ({ selector, body, source }) => `${selector} { ${body} }${textIf(source !== '', ` ${source}`)}`,
   );
-  const unread =
-    element.unreadableSheets > 0
-      ? [`(${element.unreadableSheets} style sheets of other origins cannot be read)`]
-      : [];
-  const others = element.otherVariables > 0 ? ` (${element.otherVariables} more in effect)` : '';
+  const unread = listIf(
+    element.unreadableSheets > 0,
+    `(${element.unreadableSheets} style sheets of other origins cannot be read)`,
+  );
+  const others = textIf(element.otherVariables > 0, ` (${element.otherVariables} more in effect)`);
   return [
     `${element.ref} ${element.label}${more}`,
     `box: ${x},${y} ${width}x${height}`,

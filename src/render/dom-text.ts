@@ -1,5 +1,7 @@
 // Renders the element tree: one line per element, beginning with its ref.
 
+import { textIf } from '../core/text.ts';
+
 export interface OutlineNodeData {
   readonly label: string;
   readonly text?: string;
@@ -22,8 +24,8 @@ export const renderDom = (root: OutlineNodeData): string => {
 const formatLine = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
   // A fold is not an element: its ref is the argument to expand it.
   if (label.startsWith('…')) return ref === '' ? label : `${label}, expand ${ref}`;
-  const quoted = text === undefined ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`;
-  return [ref, label, quoted, note ? `(${note})` : '', folded ? `… ${folded}` : '']
+  const quoted = textIf(text !== undefined, `"${text?.replace(/["\\]/g, '\\$&')}"`);
+  return [ref, label, quoted, textIf(note, `(${note})`), textIf(folded, `… ${folded}`)]
     .filter((part) => part !== '')
     .join(' ');
 };

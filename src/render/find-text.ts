@@ -1,5 +1,9 @@
 // Renders found elements: one line each, with enough context to distinguish them.
 
+import { addCount, listDefined, listIf } from '../core/collections.ts';
+import { ifDefined } from '../core/defined.ts';
+import { textIf } from '../core/text.ts';
+
 interface ContextText {
   readonly kind: string;
   readonly text: string;
@@ -38,11 +42,11 @@ export interface FindQuery {
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 const whatLine = ({ ref, role, name, states }: FoundLine): string =>
-  `${ref} ${role}${name === '' ? '' : ` ${quote(name)}`}${states === '' ? '' : ` ${states}`}`;
+  `${ref} ${role}${textIf(name !== '', ` ${quote(name)}`)}${textIf(states !== '', ` ${states}`)}`;
 
 const formatPlace = ({ kind, text }: ContextText): string => {
   if (kind === 'under' || kind === 'after') return `${kind} ${quote(text)}`;
-  return `in ${kind}${text === '' ? '' : ` ${quote(text)}`}`;
+  return `in ${kind}${textIf(text !== '', ` ${quote(text)}`)}`;
 };
 
 const MAX_LEVELS = 3;
@@ -57,14 +61,14 @@ const foundLines = (hits: readonly FoundLine[]): string[] => {
   };
   for (let round = 1; round < MAX_LEVELS; round++) {
     const counts = new Map<string, number>();
-    for (const i of hits.keys()) counts.set(formatText(i), (counts.get(formatText(i)) ?? 0) + 1);
+    for (const i of hits.keys()) addCount(counts, formatText(i));
     const alike = [...hits.keys()].filter((i) => (counts.get(formatText(i)) ?? 0) > 1);
     for (const i of alike)
       levels[i] = Math.min((levels[i] ?? 0) + 1, (hits[i] as FoundLine).around.length);
   }
   return hits.map((hit, i) => {
     const places = hit.around.slice(0, levels[i]).map(formatPlace);
-    return whatLine(hit) + (places.length > 0 ? ` — ${places.join(', ')}` : '');
+    return whatLine(hit) + textIf(places.length > 0, ` — ${places.join(', ')}`);
   });
 };
 
@@ -76,35 +80,36 @@ const short = (text: string): string =>
   text.length > MAX_ASKED ? `${text.slice(0, MAX_ASKED - 1)}…` : text;
 
 const askedFor = ({ query, role, label, testId, selector }: FindQuery): string =>
-  [
-    ...(query === undefined ? [] : [quote(short(query))]),
-    ...(role === undefined ? [] : [`role ${short(role)}`]),
-    ...(label === undefined ? [] : [`label ${quote(short(label))}`]),
-    ...(testId === undefined ? [] : [`testId ${quote(short(testId))}`]),
-    ...(selector === undefined ? [] : [`selector ${short(selector)}`]),
-  ].join(', ');
+  listDefined(
+    ifDefined(query, (query) => quote(short(query))),
+    ifDefined(role, (role) => `role ${short(role)}`),
+    ifDefined(label, (label) => `label ${quote(short(label))}`),
+    ifDefined(testId, (testId) => `testId ${quote(short(testId))}`),
+    ifDefined(selector, (selector) => `selector ${short(selector)}`),
+  ).join(', ');
 
 const missingLine = ({ missing, closest }: FindingView, asked: FindQuery): string => {
   const what = askedFor(asked);
-  const waited = asked.waitForMs ? ` within ${asked.waitForMs} ms` : '';
+  const waited = textIf(asked.waitForMs, ` within ${asked.waitForMs} ms`);
   const near = asked.near === undefined ? '' : quote(short(asked.near));
   const more = closest.length > 0;
   if (missing === 'near_nowhere')
-    return `No match${waited}: ${near} does not occur on the page.${more ? ' Closest:' : ''}`;
+    return `No match${waited}: ${near} does not occur on the page.${textIf(more, ' Closest:')}`;
   if (missing === 'near_without') {
-    const wanted = what === '' ? '' : ` ${what}`;
-    return `No match${waited}: no element near ${near} matches${wanted}.${more ? ' Near it:' : ''}`;
+    const wanted = textIf(what !== '', ` ${what}`);
+    const next = textIf(more, ' Near it:');
+    return `No match${waited}: no element near ${near} matches${wanted}.${next}`;
   }
-  return `No match${waited} for ${what}.${more ? ' Closest:' : ''}`;
+  return `No match${waited} for ${what}.${textIf(more, ' Closest:')}`;
 };
 
 const notes = ({ hits, total, silent, cut, roles }: FindingView): string[] => [
-  ...(total > hits.length ? [`… ${number(total - hits.length)} more`] : []),
+  ...listIf(total > hits.length, `… ${number(total - hits.length)} more`),
   ...(roles && hits.length === 0
     ? [`Roles here: ${roles.map(([role, count]) => `${role} ${number(count)}`).join(', ')}`]
     : []),
   ...silent.slice(0, 5).map((url) => `(frame did not respond: ${url.slice(0, 100)})`),
-  ...(cut ? ['(the page was too large to search completely)'] : []),
+  ...listIf(cut, '(the page was too large to search completely)'),
 ];
 
 export const renderFinding = (finding: FindingView, asked: FindQuery): string => {

@@ -1,7 +1,12 @@
 // Fits a page tree into a token budget by folding parts; each fold has a ref to expand it.
+import { addCount } from '../core/collections.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
+import { textIf } from '../core/text.ts';
 import { estimateTokens, type Fineness, measureFineness, LINE_END_TOKENS } from './tokens.ts';
 import { type TreeBlock, buildLine, type OutlineLine, renderNodeLine, type RefOf } from './tree.ts';
+
+const TEXT_KINDS = new Set<string>(['text', 'heading']);
+const COUNTED_KINDS = new Set<string>(['item', 'control', 'group', 'frame']);
 
 /**
  * Creates a ref for nodes that are not shown: `count` nodes from `first`, or all to the end; in a
@@ -180,8 +185,7 @@ const longestText = (blocks: readonly TreeBlock[], budget: number): number => {
 
 /** Cuts the names of controls if the budget is short; their refs lead to the rest. */
 const shortNamed = (node: AxNode): AxNode => {
-  if (node.kind === 'text' || node.kind === 'heading' || node.name.length <= MAX_FOLDED_NAME_CHARS)
-    return node;
+  if (TEXT_KINDS.has(node.kind) || node.name.length <= MAX_FOLDED_NAME_CHARS) return node;
   return {
     ...node,
     children: node.children,
@@ -389,20 +393,19 @@ const PLURALS = new Map(
 const plural = (word: string, count: number): string =>
   count === 1 ? word : (PLURALS.get(word) ?? `${word}s`);
 
-const nameKind = ({ kind, role }: AxNode): string =>
-  kind === 'item' || kind === 'control' || kind === 'group' || kind === 'frame' ? role : kind;
+const nameKind = ({ kind, role }: AxNode): string => (COUNTED_KINDS.has(kind) ? role : kind);
 
 const describeRun = (run: readonly Weighed[], before: AxNode | undefined): string => {
   const [first] = run;
   const count = run.length.toLocaleString('en');
   if (!first) return count;
   if (run.every(({ node }) => isAlike(node, first.node))) {
-    const like = before && isAlike(before, first.node) ? ' like this' : '';
+    const like = textIf(before && isAlike(before, first.node), ' like this');
     return `${count} more ${plural(nameKind(first.node), run.length)}${like}`;
   }
   const controls = new Map<string, number>();
   const visit = ({ node, children }: Weighed): void => {
-    if (node.kind === 'control') controls.set(node.role, (controls.get(node.role) ?? 0) + 1);
+    if (node.kind === 'control') addCount(controls, node.role);
     for (const child of children) visit(child);
   };
   for (const block of run) visit(block);
@@ -410,5 +413,5 @@ const describeRun = (run: readonly Weighed[], before: AxNode | undefined): strin
     .sort((a, b) => b[1] - a[1])
     .slice(0, 2)
     .map(([role, n]) => `${n.toLocaleString('en')} ${plural(role, n)}`);
-  return `${count} more${most.length > 0 ? ` with ${most.join(' and ')}` : ''}`;
+  return `${count} more${textIf(most.length > 0, ` with ${most.join(' and ')}`)}`;
 };

@@ -1,6 +1,7 @@
 // Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
-import { defined } from '../core/defined.ts';
+import { compact, defined, ifDefined } from '../core/defined.ts';
+import { matchGroups } from '../core/text.ts';
 
 export interface Har {
   readonly log: {
@@ -147,7 +148,7 @@ const toResponse = (request: CapturedRequest): object => {
  * Encodes characters that are invalid in a URL but that Chrome and the redactor leave as they are.
  */
 const strictUrl = (url: string): string => {
-  const [, host = '', rest = url] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is.exec(url) ?? [];
+  const [, host = '', rest = url] = matchGroups(/^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(.*)$/is, url);
   return (
     host +
     rest.replace(/[^\w\-.~:/?#@!$&'()*+,;=%]/gu, (char) =>
@@ -218,12 +219,12 @@ const toTimings = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => 
 };
 
 const toInitiator = ({ initiator: { type, url, line } }: CapturedRequest): object =>
-  defined({ type, url, lineNumber: line === undefined ? undefined : line - 1 });
+  defined({ type, url, lineNumber: ifDefined(line, (line) => line - 1) });
 
 const describeCache = ({ from }: CapturedRequest): object => {
   if (from === 'memory-cache' || from === 'disk-cache')
     return { _fromCache: from.replace('-cache', '') };
-  return from === 'service-worker' ? { _fetchedViaServiceWorker: true } : {};
+  return compact({ _fetchedViaServiceWorker: from === 'service-worker' });
 };
 
 const TEXT_OPCODE = 1;

@@ -1,5 +1,8 @@
 // Renders a focused page report: one short line per fact, without empty sections.
 
+import { listIf } from '../core/collections.ts';
+import { textIf } from '../core/text.ts';
+
 interface InspectedLine {
   readonly ref: string;
   readonly role: string;
@@ -46,8 +49,8 @@ const formatLine = ({ ref, role, kind, name, states, value, note }: InspectedLin
     kind ?? role,
     name === '' ? '' : quote(name),
     states,
-    value === '' ? '' : `=${quote(value)}`,
-    note ? `– ${note}` : '',
+    textIf(value !== '', `=${quote(value)}`),
+    textIf(note, `– ${note}`),
   ]
     .filter((part) => part !== '')
     .join(' ');
@@ -81,7 +84,9 @@ export const renderInspection = (report: InspectReport): string =>
     ...section(
       'listeners',
       report.listeners?.map(({ type, options, handler }) =>
-        [type, options.length ? `(${options.join(', ')})` : '', handler].filter(Boolean).join(' '),
+        [type, textIf(options.length, `(${options.join(', ')})`), handler]
+          .filter(Boolean)
+          .join(' '),
       ),
       'none on the element itself',
     ),
@@ -91,7 +96,7 @@ export const renderInspection = (report: InspectReport): string =>
 const elementLines = ({ element }: InspectReport): string[] => {
   if (!element) return [];
   const { line, label, matches, text } = element;
-  const more = matches > 1 ? ` (first of ${matches})` : '';
+  const more = textIf(matches > 1, ` (first of ${matches})`);
   return [
     `${formatLine(line)}${more}`,
     label,
@@ -105,6 +110,6 @@ const formLines = ({ forms }: InspectReport): string[] => {
   return forms.flatMap(({ name, fields, buttons, more }) => [
     `form ${name === '' ? '(unnamed)' : quote(name)}:`,
     ...[...fields, ...buttons].map((line) => ` ${formatLine(line)}`),
-    ...(more > 0 ? [` … ${more} more fields`] : []),
+    ...listIf(more > 0, ` … ${more} more fields`),
   ]);
 };

@@ -1,5 +1,6 @@
 // Parses a body as JSON; undefined if it is not JSON or would lose number precision.
-import { parseJson } from '../core/json.ts';
+import { attempt } from '../core/attempt.ts';
+import { isObject, parseJson } from '../core/json.ts';
 
 export interface JsonBody {
   readonly value: unknown;
@@ -20,19 +21,16 @@ const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType)
 export const parseJsonBody = (text: string, contentType: string): JsonBody | undefined => {
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!isJsonType(contentType) && !/^\s*[[{]/.test(bare)) return undefined;
-  try {
+  return attempt(() => {
     const value = parseJson(bare);
     return isDeeper(value, MAX_DEPTH) ? undefined : { value };
-  } catch {
-    return undefined;
-  }
+  });
 };
 
 const isDeeper = (value: unknown, depth: number): boolean => {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   if (depth === 0) return true;
-  for (const name in value)
-    if (isDeeper((value as Record<string, unknown>)[name], depth - 1)) return true;
+  for (const name in value) if (isDeeper(value[name], depth - 1)) return true;
   return false;
 };
 

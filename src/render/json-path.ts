@@ -2,7 +2,7 @@
 import { defined } from '../core/defined.ts';
 import { compareLikeness } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
-import { isUnknownArray } from '../core/json.ts';
+import { isObject, isRecord, isUnknownArray } from '../core/json.ts';
 
 const EVERY = Symbol('every element');
 
@@ -56,7 +56,7 @@ const walk = (value: unknown, steps: readonly PathStep[], at: string): unknown =
 
 /** Omits elements in which the rest of the path does not exist, unless it exists in none. */
 const every = (value: unknown, rest: readonly PathStep[], at: string): unknown[] => {
-  if (typeof value !== 'object' || value === null) throw nothingThere(value, EVERY, at);
+  if (!isObject(value)) throw nothingThere(value, EVERY, at);
   const found: unknown[] = [];
   let failure: unknown;
   for (const [name, item] of Object.entries(value)) {
@@ -81,7 +81,7 @@ const child = (value: unknown, step: string | number): { readonly value: unknown
     const index = toIndex(step, value.length);
     return index >= 0 && index < value.length ? { value: value[index] } : undefined;
   }
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
   return { value: (value as Record<string, unknown>)[step] };
 };
 
@@ -94,10 +94,7 @@ const describeValue = (value: unknown): string => {
 
 const nothingThere = (value: unknown, step: PathStep, at: string): Failure => {
   const wanted = step === EVERY ? '[*]' : JSON.stringify(step);
-  const names =
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.keys(value)
-      : undefined;
+  const names = isRecord(value) ? Object.keys(value) : undefined;
   const what = names ? 'an object' : describeValue(value);
   return fail(
     'invalid_argument',

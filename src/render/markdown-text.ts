@@ -1,6 +1,7 @@
 // Fits Markdown into a token budget: an outline, then a page of text and a cursor for the next.
 import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
+import { matchGroups, textIf } from '../core/text.ts';
 import { estimateTokens } from './tokens.ts';
 
 interface Budget {
@@ -51,7 +52,7 @@ export const renderMarkdownPage = ({
   totalTokens,
   next,
 }: MarkdownPage): string => {
-  const lead = outline.length ? `Outline (cursor, heading):\n${outline.join('\n')}\n---\n` : '';
+  const lead = textIf(outline.length, `Outline (cursor, heading):\n${outline.join('\n')}\n---\n`);
   const count = (tokens: number): string => Math.ceil(tokens).toLocaleString('en');
   const trailer =
     next === undefined
@@ -160,7 +161,7 @@ const cursorAt = (text: string, offset: number): string => `${offset}-${anchorAt
  * The position of a cursor: its offset, or the only position to which the text before it has moved.
  */
 const findCursor = (text: string, cursor: string): number => {
-  const [, digits, anchor] = /^(\d{1,9})(?:-([0-9a-z]{1,7}))?$/.exec(cursor) ?? [];
+  const [, digits, anchor] = matchGroups(/^(\d{1,9})(?:-([0-9a-z]{1,7}))?$/, cursor);
   if (digits === undefined)
     throw fail('invalid_argument', `"${cursor.slice(0, 40)}" is not a cursor of read_page.`, {
       argument: 'cursor',

@@ -1,5 +1,5 @@
 // Renders one request in detail, without the headers that every request has.
-import { defined } from '../core/defined.ts';
+import { compact, defined, ifDefined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
 import {
   parseContentJson,
@@ -9,6 +9,8 @@ import {
   showValue,
 } from './captured-content.ts';
 import { fail } from '../core/failure.ts';
+import { isObject } from '../core/json.ts';
+import { textIf } from '../core/text.ts';
 import { parseJsonBody } from './json-body.ts';
 import { drill } from './json-path.ts';
 import { toEntry } from './network-entry.ts';
@@ -55,7 +57,7 @@ export const toDetail = (
 };
 
 /** If the body is a JSON value, one level of its shape is enough. */
-const isJsonValue = (body: unknown): boolean => typeof body === 'object' && body !== null;
+const isJsonValue = (body: unknown): boolean => isObject(body);
 
 /** Renders only the value at a path of the body. */
 export const toPicked = (
@@ -68,7 +70,7 @@ export const toPicked = (
     : parseContentJson(captured.body, captured.contentType);
   if (!json) throw noJson(captured);
   const value = drill(json.value, path);
-  const shape = typeof value === 'object' && value !== null ? { shape: buildShape(value) } : {};
+  const shape = isObject(value) ? { shape: buildShape(value) } : {};
   return {
     key: captured.key,
     status: captured.status ?? null,
@@ -101,22 +103,60 @@ const toRequest = (
   return { headers, ...shown, body_shape: describeContentShape(body, contentType, body.size ?? 0) };
 };
 
+/** Headers by their names, or the beginnings of their names. */
+interface HeaderGroup {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+}
+
 /** Headers that are the same in nearly all requests. */
-const EVERYDAY_QUESTION =
-  /^(?:host|connection|content-length|user-agent|accept-encoding|accept-language|cache-control|pragma|referer|origin|dnt|te|priority|upgrade-insecure-requests|sec-.*|if-none-match|if-modified-since|proxy-connection)$/;
-const EVERYDAY_ANSWER =
-  /^(?:date|connection|keep-alive|transfer-encoding|content-length|content-type|content-encoding|content-language|server|vary|alt-svc|age|etag|last-modified|accept-ranges|expires|cache-control|pragma|strict-transport-security|x-content-type-options|x-frame-options|x-xss-protection|content-security-policy.*|permissions-policy|feature-policy|referrer-policy|cross-origin-.*|origin-agent-cluster|access-control-.*|timing-allow-origin|server-timing|report-to|reporting-endpoints|nel|via|p3p|cf-.*|x-cache.*|x-served-by|x-timer|x-amz-cf-.*|x-powered-by|expect-ct|x-dns-prefetch-control|x-download-options|x-permitted-cross-domain-policies)$/;
+const EVERYDAY_QUESTION: HeaderGroup = {
+  names: new Set(
+    (
+      'host connection content-length user-agent accept-encoding accept-language cache-control ' +
+      'pragma referer origin dnt te priority upgrade-insecure-requests if-none-match ' +
+      'if-modified-since proxy-connection'
+    ).split(' '),
+  ),
+  prefixes: ['sec-'],
+};
+const EVERYDAY_ANSWER: HeaderGroup = {
+  names: new Set(
+    (
+      'date connection keep-alive transfer-encoding content-length content-type ' +
+      'content-encoding content-language server vary alt-svc age etag last-modified ' +
+      'accept-ranges expires cache-control pragma strict-transport-security ' +
+      'x-content-type-options x-frame-options x-xss-protection permissions-policy ' +
+      'feature-policy referrer-policy origin-agent-cluster timing-allow-origin server-timing ' +
+      'report-to reporting-endpoints nel via p3p x-served-by x-timer x-powered-by expect-ct ' +
+      'x-dns-prefetch-control x-download-options x-permitted-cross-domain-policies'
+    ).split(' '),
+  ),
+  prefixes: [
+    'content-security-policy',
+    'cross-origin-',
+    'access-control-',
+    'cf-',
+    'x-cache',
+    'x-amz-cf-',
+  ],
+};
+
+const isInGroup = (name: string, { names, prefixes }: HeaderGroup): boolean =>
+  names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 
 const shownHeaders = (
   headers: Readonly<Record<string, string>>,
-  everyday: RegExp | undefined,
-): Record<string, string> =>
-  Object.fromEntries(
+  everyday: HeaderGroup | undefined,
+): Readonly<Record<string, string>> => {
+  if (!everyday) return headers;
+  const isAnyType = (name: string, value: string): boolean => name === 'accept' && value === '*/*';
+  return Object.fromEntries(
     Object.entries(headers).filter(
-      ([name, value]) =>
-        !everyday?.test(name) && (everyday === undefined || name !== 'accept' || value !== '*/*'),
+      ([name, value]) => !isInGroup(name, everyday) && !isAnyType(name, value),
     ),
   );
+};
 
 const toTiming = (
   { ttfbMs, durationMs, phases, startedAt }: CapturedRequest,
@@ -124,8 +164,8 @@ const toTiming = (
 ): Record<string, unknown> =>
   defined({
     started_at: raw ? new Date(startedAt).toISOString() : undefined,
-    ttfb_ms: ttfbMs === undefined ? undefined : Math.round(ttfbMs),
-    total_ms: durationMs === undefined ? undefined : Math.round(durationMs),
+    ttfb_ms: ifDefined(ttfbMs, Math.round),
+    total_ms: ifDefined(durationMs, Math.round),
     phases: raw && phases ? phases : undefined,
   });
 
@@ -138,7 +178,7 @@ const formatInitiator = ({
   const origin = /^[a-z]+:\/\/[^/]+/i.exec(asked)?.[0];
   const short =
     origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
-  return `${type} ${short.split('?', 1)[0]}${line === undefined ? '' : `:${line}`}`;
+  return `${type} ${short.split('?', 1)[0]}${textIf(line !== undefined, `:${line}`)}`;
 };
 
 interface ShownMessages {
@@ -157,7 +197,7 @@ const toMessages = ({
   defined({
     sent,
     received,
-    dropped: dropped > 0 ? dropped : undefined,
+    ...compact({ dropped }),
     kept: kept.map(({ direction, afterMs, kind, data, cut, event, id }) =>
       defined({
         [direction]:
@@ -165,7 +205,7 @@ const toMessages = ({
             ? (parseJsonBody(data, 'application/json')?.value ?? data)
             : { base64: data },
         at_ms: Math.round(afterMs),
-        truncated: cut ? true : undefined,
+        ...compact({ truncated: cut }),
         event: event === undefined || event === 'message' ? undefined : event,
         id,
       }),

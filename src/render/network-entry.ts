@@ -1,6 +1,7 @@
 // Renders one request of a listing, as a JSON entry or as one line.
 import { defined } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
+import { textIf } from '../core/text.ts';
 import { describeCapturedShape, showContent } from './captured-content.ts';
 import type { Shape } from './shape.ts';
 
@@ -67,7 +68,7 @@ const whyMissing = ({ body: { why } }: CapturedRequest): { body_why?: string } =
  * a query.
  */
 export const toLine = (entry: NetworkEntry): string => {
-  const mark = entry.url.includes('?') && / /.test(entry.key) ? '?' : '';
+  const mark = textIf(entry.url.includes('?') && / /.test(entry.key), '?');
   const [key = '', repeat] = entry.key.split(/(?=#\d+$)/);
   return `${statusWord(entry)} ${entry.size} ${typeWord(entry)} ${key}${mark}${repeat ?? ''}`;
 };

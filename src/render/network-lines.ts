@@ -1,4 +1,6 @@
 // Renders a listing of requests: one line per request, and a last line about omitted ones.
+import { listDefined, listIf } from '../core/collections.ts';
+import { ifDefined } from '../core/defined.ts';
 import { type NetworkEntry, toLine } from './network-entry.ts';
 
 export interface Listing {
@@ -39,14 +41,14 @@ const formatSummary = (listing: Listing): string => {
     detail_hint,
   } = listing;
   const filtered = Object.entries(filtered_by).map(([reason, count]) => `${count} ${reason}`);
-  return [
+  return listDefined(
     `cursor ${cursor}`,
-    ...(remaining === undefined ? [] : [`${remaining} more after it`]),
-    ...(filtered.length > 0 ? [`filtered ${filtered.join(', ')}`] : []),
-    ...(evicted === undefined ? [] : [`${evicted} older ones were dropped`]),
-    ...(capture_started_at === undefined ? [] : [`captured since ${capture_started_at}`]),
-    ...(capture_ended === undefined ? [] : [`capture ended: ${capture_ended}`]),
-    ...(cache_warning === undefined ? [] : [`not stored: ${cache_warning}`]),
-    ...(entries.length > 0 ? [] : [detail_hint]),
-  ].join('; ');
+    ifDefined(remaining, (remaining) => `${remaining} more after it`),
+    ...listIf(filtered.length > 0, `filtered ${filtered.join(', ')}`),
+    ifDefined(evicted, (evicted) => `${evicted} older ones were dropped`),
+    ifDefined(capture_started_at, (capture_started_at) => `captured since ${capture_started_at}`),
+    ifDefined(capture_ended, (capture_ended) => `capture ended: ${capture_ended}`),
+    ifDefined(cache_warning, (cache_warning) => `not stored: ${cache_warning}`),
+    ...listIf(entries.length === 0, detail_hint),
+  ).join('; ');
 };

@@ -1,5 +1,5 @@
 // Renders observed endpoints as an OpenAPI 3.1 document.
-import { defined } from '../core/defined.ts';
+import { compact, defined } from '../core/defined.ts';
 import type { JsonKind, TypeNode } from './type-tree.ts';
 import { typeName } from './typescript.ts';
 
@@ -105,6 +105,6 @@ const objectPart = (node: TypeNode): DerivedSchema => {
     properties: Object.fromEntries(
       [...node.fields].map(([name, { type }]) => [name, toJsonSchema(type)]),
     ),
-    required: required.length > 0 ? required : undefined,
+    ...compact({ required }),
   });
 };

@@ -1,5 +1,5 @@
 // Selects the part of a page tree that fits into a budget, and renders it.
-import { defined } from '../core/defined.ts';
+import { defined, ifDefined } from '../core/defined.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
 import { countTokens } from './tokens.ts';
@@ -70,7 +70,7 @@ const fold = (
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const folded = foldTree(
       blocks,
-      defined({ maxTokens: budget, maxDepth: depth === undefined ? undefined : depth - 1 }),
+      defined({ maxTokens: budget, maxDepth: ifDefined(depth, (depth) => depth - 1) }),
     );
     const tokens = countTokens(renderOutline(folded.select(ANY_REFS)));
     if (tokens > maxTokens * SURE) {

@@ -1,5 +1,9 @@
 // Renders a performance report: vitals with ratings, main thread work and suggestions.
 
+import { listDefined, listIf } from '../core/collections.ts';
+import { ifDefined } from '../core/defined.ts';
+import { textIf } from '../core/text.ts';
+
 interface VitalsData {
   readonly lcp_ms?: number;
   readonly lcp_element?: string;
@@ -87,18 +91,18 @@ export const renderPerformance = (report: PerformanceReport): string => {
   return [
     renderVitals(vitals),
     ...(trace ? renderThread(trace, url) : []),
-    ...(transfer ? [renderTransfer(transfer)] : []),
+    ...listDefined(ifDefined(transfer, renderTransfer)),
     ...renderInsights(insights, trace !== undefined),
     ...(dropped ? [`${dropped} events of the trace were dropped: record a shorter time`] : []),
   ].join('\n');
 };
 
 const renderTransfer = ({ requests, bytes }: NonNullable<PerformanceReport['transfer']>): string =>
-  `transfer: ${requests} request${requests === 1 ? '' : 's'}, ${kilobytes(bytes)}`;
+  `transfer: ${requests} request${textIf(requests !== 1, 's')}, ${kilobytes(bytes)}`;
 
 const renderInsights = (insights: readonly string[], hasTrace: boolean): string[] => {
   if (insights.length > 0) return ['insights:', ...insights.map((line) => `- ${line}`)];
-  return hasTrace ? ['insights: none'] : [];
+  return listIf(hasTrace, 'insights: none');
 };
 
 const renderVitals = (vitals: VitalsData): string => {
@@ -106,8 +110,8 @@ const renderVitals = (vitals: VitalsData): string => {
     const value = vitals[measure];
     const name = measure.replace('_ms', '').toUpperCase();
     if (value === undefined) return `${name} unknown`;
-    const of = measure === 'lcp_ms' && vitals.lcp_element ? ` ${vitals.lcp_element}` : '';
-    return `${name} ${value}${measure === 'cls' ? '' : ' ms'} (${verdict(measure, value)})${of}`;
+    const of = textIf(measure === 'lcp_ms' && vitals.lcp_element, ` ${vitals.lcp_element}`);
+    return `${name} ${value}${textIf(measure !== 'cls', ' ms')} (${verdict(measure, value)})${of}`;
   });
   return [...parts, ...(vitals.load_ms === undefined ? [] : [`load ${vitals.load_ms} ms`])].join(
     ', ',
@@ -121,13 +125,13 @@ const renderThread = (
   const activities = Object.entries(byActivity)
     .filter(([, ms]) => ms > 0)
     .map(([name, ms]) => `${name} ${ms}`);
-  const blocking = longTasks.count ? `, blocking ${longTasks.blockingMs} ms` : '';
+  const blocking = textIf(longTasks.count, `, blocking ${longTasks.blockingMs} ms`);
   return [
     `main thread: busy ${busyMs} of ${recordedMs} ms (${activities.join(', ')})`,
     `long tasks: ${longTasks.count}${blocking}`,
     ...longTasks.longest.map(
-      ({ atMs, durationMs, script }) =>
-        `  at ${atMs} ms: ${durationMs} ms${script ? ` ${shortAddress(script, page)}` : ''}`,
+      ({ atMs, durationMs, script = '' }) =>
+        `  at ${atMs} ms: ${durationMs} ms${textIf(script, ` ${shortAddress(script, page)}`)}`,
     ),
   ];
 };
@@ -150,7 +154,7 @@ const findInsights = ({ vitals, trace, transfer, url }: PerformanceReport): stri
       .slice(0, 5)
       .map(
         ({ url: blocking, durationMs }) =>
-          `${at(blocking)}${durationMs === undefined ? '' : ` (${durationMs} ms)`}`,
+          `${at(blocking)}${textIf(durationMs !== undefined, ` (${durationMs} ms)`)}`,
       );
     const subject =
       renderBlocking.length === 1 ? '1 request blocks' : `${renderBlocking.length} requests block`;
@@ -171,8 +175,8 @@ const findInsights = ({ vitals, trace, transfer, url }: PerformanceReport): stri
     .slice(0, 3))
     out.push(`${at(script)} ran for ${durationMs} ms`);
   if (forcedLayouts && forcedLayouts.durationMs >= MUCH_LAYOUT_MS) {
-    const { count, durationMs, script } = forcedLayouts;
-    const where = script ? `, most in ${at(script)}` : '';
+    const { count, durationMs, script = '' } = forcedLayouts;
+    const where = textIf(script, `, most in ${at(script)}`);
     out.push(`${count} layouts forced by scripts took ${durationMs} ms${where}`);
   }
   for (const { url: large, bytes } of transfer?.largest ?? [])

@@ -1,5 +1,8 @@
 // Renders a receipt as one line: the target, then the observed effects by importance.
 
+import { ifDefined } from '../core/defined.ts';
+import { textIf } from '../core/text.ts';
+
 interface ReceiptTarget {
   readonly ref?: string;
   readonly role: string;
@@ -88,7 +91,7 @@ const URL_STATES: Readonly<Record<string, string>> = {
 const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['url']>): string => {
   const url = shortUrl(to, from);
   if (state === 'failed') return `load of ${url} failed: ${error ?? ''}`;
-  const note = pdf ? ' (a PDF: page_screenshot shows it)' : '';
+  const note = textIf(pdf, ' (a PDF: page_screenshot shows it)');
   return `url -> ${url}${URL_STATES[state ?? ''] ?? ''}${note}`;
 };
 
@@ -99,12 +102,12 @@ const renderRequests = (
   const shown = failed
     .slice(0, MAX_FAILED)
     .map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
-  const more = failed.length > MAX_FAILED ? ` and ${failed.length - MAX_FAILED} more` : '';
+  const more = textIf(failed.length > MAX_FAILED, ` and ${failed.length - MAX_FAILED} more`);
   const facts = [
     failed.length > 0 ? `${failed.length} failed: ${shown.join(', ')}${more}` : undefined,
     pending > 0 ? `${pending === total && total === 1 ? '' : `${pending} `}unanswered` : undefined,
   ].filter((fact) => fact !== undefined);
-  return `${count(total, 'request')}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
+  return `${count(total, 'request')}${textIf(facts.length > 0, ` (${facts.join('; ')})`)}`;
 };
 
 const renderValue = (value: string, field: ReceiptTarget | undefined): string => {
@@ -143,9 +146,9 @@ export const renderEffects = (effects: ReceiptEffects, here: string): string[] =
     ),
     effects.chooser ? 'file chooser opened (set files with upload)' : undefined,
     ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
-    copied === undefined ? undefined : `copied ${quote(shortText(copied))}`,
+    ifDefined(copied, (copied) => `copied ${quote(shortText(copied))}`),
     states ? `now ${states.join(', ')}` : undefined,
-    value === undefined ? undefined : renderValue(value, effects.field),
+    ifDefined(value, (value) => renderValue(value, effects.field)),
     ...(invalid ?? []).map(
       ({ field, message }) => `${renderNamed(field)} rejected: ${quote(message)}`,
     ),

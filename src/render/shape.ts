@@ -1,4 +1,5 @@
 // Renders the shape of a body: a flat map from path to type within a byte budget.
+import { textIf } from '../core/text.ts';
 import { describeValues, TypeNode } from './type-tree.ts';
 
 export type Shape = Readonly<Record<string, string>>;
@@ -64,7 +65,7 @@ const toLine = (
   node: TypeNode,
   { depth, maxDepth, optional }: ShapePosition,
 ): ShapeLine => {
-  const type = typeText(node, depth >= maxDepth) + (optional ? '?' : '');
+  const type = typeText(node, depth >= maxDepth) + textIf(optional, '?');
   const below: ShapeLine[] = [];
   if (node.item)
     below.push(toLine(`${path}[0]`, node.item, { depth: depth + 1, maxDepth, optional: false }));

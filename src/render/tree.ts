@@ -1,4 +1,5 @@
 // Renders a page tree: one short line per node, ref first, indented only for structure.
+import { listIf } from '../core/collections.ts';
 import { defined } from '../core/defined.ts';
 import type { AxKind, AxNode } from '../core/page-snapshot.ts';
 
@@ -47,7 +48,7 @@ const interactiveOnly = (nodes: readonly AxNode[], depth: number): TreeBlock[] =
   nodes.flatMap((node): TreeBlock[] => {
     if (node.kind === 'frame') {
       const children = interactiveOnly(node.children, depth + 1);
-      return children.length > 0 ? [{ node, depth, children }] : [];
+      return listIf(children.length > 0, { node, depth, children });
     }
     const inner = interactiveOnly(node.children, depth);
     return node.kind === 'control' ? [{ node, depth, children: [] }, ...inner] : inner;

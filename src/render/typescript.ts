@@ -1,4 +1,5 @@
 // Renders observed types as TypeScript declarations.
+import { textIf } from '../core/text.ts';
 import type { JsonKind, TypeNode } from './type-tree.ts';
 
 export interface NamedType {
@@ -38,7 +39,7 @@ const objectText = (node: TypeNode, indent: string): string => {
     return node.mostKeys === 0 ? 'Record<string, never>' : 'Record<string, unknown>';
   const inner = `${indent}  `;
   const lines = [...node.fields].map(([name, { type, count }]) => {
-    const optional = count < node.objects ? '?' : '';
+    const optional = textIf(count < node.objects, '?');
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
     return `${inner}${key}${optional}: ${typeText(type, inner)};`;
   });

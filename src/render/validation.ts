@@ -1,5 +1,7 @@
 // Renders a validation as short JSON: a list of problems, then the facts about them.
-import { defined } from '../core/defined.ts';
+import { listIf } from '../core/collections.ts';
+import { compact, defined } from '../core/defined.ts';
+import { textIf } from '../core/text.ts';
 
 interface CountedValues {
   readonly count: number;
@@ -38,7 +40,7 @@ interface LoadResult {
 }
 
 const some = (n: number, what: string): string[] =>
-  n > 0 ? [`${n} ${what}${n === 1 ? '' : 's'}`] : [];
+  listIf(n > 0, `${n} ${what}${textIf(n !== 1, 's')}`);
 
 /** Values above these limits are rated poor. */
 const POOR: readonly (readonly [
@@ -57,7 +59,7 @@ const findProblems = (
 ): string[] => [
   ...(error ? [`not loaded: ${error}`] : []),
   ...(status !== undefined && status >= 400 ? [`HTTP ${status}`] : []),
-  ...(still_loading ? ['still loading'] : []),
+  ...listIf(still_loading, 'still loading'),
   ...some(consoleErrors.count, 'console error'),
   ...some(failedRequests.count, 'failed request'),
   ...(checks ? pageProblems(checks) : []),
@@ -70,13 +72,13 @@ const pageProblems = (checks: NonNullable<ValidationData['checks']>): string[] =
   ...some(checks.withoutLabel.count, 'field').map((words) => `${words} without label`),
   ...some(checks.withoutName.count, 'control').map((words) => `${words} without name`),
   ...some(checks.duplicateIds.count, 'duplicate id'),
-  ...(checks.title.trim() === '' ? ['no title'] : []),
-  ...(checks.lang === '' ? ['no lang'] : []),
-  ...(checks.description === '' ? ['no meta description'] : []),
-  ...(checks.hasViewport ? [] : ['no meta viewport']),
-  ...(checks.h1.length === 0 ? ['no h1'] : []),
-  ...(checks.h1.length > 1 ? ['several h1'] : []),
-  ...(checks.noindex ? ['noindex'] : []),
+  ...listIf(checks.title.trim() === '', 'no title'),
+  ...listIf(checks.lang === '', 'no lang'),
+  ...listIf(checks.description === '', 'no meta description'),
+  ...listIf(!checks.hasViewport, 'no meta viewport'),
+  ...listIf(checks.h1.length === 0, 'no h1'),
+  ...listIf(checks.h1.length > 1, 'several h1'),
+  ...listIf(checks.noindex, 'noindex'),
 ];
 
 /** Only lists that are not empty. */
@@ -96,7 +98,7 @@ export const renderValidation = (validation: ValidationData, load: LoadResult): 
     problems,
     load: defined({ status, ...load, requests }),
     ...lists({ console_errors: consoleErrors, failed_requests: failedRequests }),
-    console_warnings: consoleWarnings ? consoleWarnings : undefined,
+    ...compact({ console_warnings: consoleWarnings }),
     ...(checks
       ? lists({
           broken_images: checks.brokenImages,
@@ -107,7 +109,7 @@ export const renderValidation = (validation: ValidationData, load: LoadResult): 
         })
       : {}),
     page: checks ? pageFacts(checks) : undefined,
-    vitals: vitals ? vitals : undefined,
+    vitals,
   });
 };
 
@@ -119,9 +121,9 @@ const pageFacts = ({
   images,
 }: NonNullable<ValidationData['checks']>): object =>
   defined({
-    lang: lang ? lang : undefined,
+    ...compact({ lang }),
     description: description ? description.slice(0, 160) : undefined,
-    canonical: canonical ? canonical : undefined,
+    ...compact({ canonical }),
     h1,
     images,
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { attempt } from '../core/attempt.ts';
 import { defined } from '../core/defined.ts';
 import { fail } from '../core/failure.ts';
 import { every, monotonicMs, sleep } from '../core/time.ts';
@@ -239,13 +240,8 @@ const read = async (path: string): Promise<LockFile | undefined> => {
   }
 };
 
-const parse = (text: string): LockContent | undefined => {
-  try {
-    return LockContent.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
+const parse = (text: string): LockContent | undefined =>
+  attempt(() => LockContent.safeParse(JSON.parse(text)).data);
 
 const busy = (path: string, content: LockContent | undefined): Error =>
   fail(

@@ -1,4 +1,5 @@
 // Identifies a process by pid and start time, because the system reuses pids.
+import { attempt } from '../core/attempt.ts';
 import { execFile } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -29,14 +30,6 @@ export interface Processes {
 const run = promisify(execFile);
 
 const CLOCK_SLACK_MS = 5000;
-
-const attempt = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-};
 
 const ownHost = (): string => {
   const namespace =

@@ -54,6 +54,7 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/browser/traffic/multipart.ts':
     "a constant name, in the first 4,000 characters of a part's header",
   'src/policy/sanitise.ts': 'a constant element name',
+  'src/policy/invisible.ts': 'a constant list of scripts',
   'src/policy/instructions.ts': 'constant patterns without unbounded repetition',
   'src/policy/network-address.ts': 'constant parts of an address between anchors',
   'src/policy/secret-values.ts': 'constant patterns with bounded repetition',

@@ -1,5 +1,6 @@
 // Watches whether a tab navigates to another document after an action, and how far it has loaded.
-import { defined } from '../../core/defined.ts';
+import { callAll } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects } from './receipt.ts';
@@ -34,7 +35,7 @@ export class DocumentWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const off of this.#off) off();
+    callAll(this.#off);
   }
 
   #followTab(): (() => void)[] {
@@ -163,7 +164,7 @@ export class DocumentWatch implements Disposable {
         from,
         to: url,
         state: this.#committed && !this.#loaded ? ('loading' as const) : undefined,
-        pdf: isPdf ? (true as const) : undefined,
+        ...compact({ pdf: isPdf }),
       }),
     };
   }

@@ -1,4 +1,5 @@
 // Resolves refs to a frame and an element id, and assigns refs to elements that a page reports.
+import { textIf } from '../../core/text.ts';
 import type { ActedElement } from '../../page/act/act-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -20,7 +21,7 @@ export const buildTargetName = (tab: Tab, frame: Frame, element: ActedElement): 
 });
 
 export const formatTargetName = ({ ref, role, name }: TargetName): string =>
-  `${ref ? `${ref} ` : ''}${role}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
+  `${textIf(ref, `${ref} `)}${role}${textIf(name !== '', ` ${JSON.stringify(name)}`)}`;
 
 /** The location of a ref's element, and a check that it is still the same element. */
 export interface RefPlace extends ElementPlace {

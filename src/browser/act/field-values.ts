@@ -68,25 +68,11 @@ export const isSameValue = (kind: FieldKind, wanted: WantedValue, held: FieldVal
   const text = joinTexts(wanted);
   if (typeof held !== 'string')
     return kind === 'file' ? sameSet(texts.map(fileName), held) : sameOptions(texts, held);
-  switch (kind) {
-    case 'number':
-    case 'range':
-    case 'aria-range':
-      return text === held || (text !== '' && held !== '' && Number(text) === Number(held));
-    case 'date':
-    case 'time':
-    case 'datetime-local':
-    case 'month':
-    case 'week':
-      return sameMoment(text, held);
-    case 'color':
-      return held.toLowerCase() === text.trim().toLowerCase();
-    case 'aria-choice':
-      return oneSpace(held).toLowerCase().includes(oneSpace(text).toLowerCase());
-    default:
-      return sameText(text, held);
-  }
+  return (COMPARISONS[kind] ?? sameText)(text, held);
 };
+
+const sameNumber = (text: string, held: string): boolean =>
+  text === held || (text !== '' && held !== '' && Number(text) === Number(held));
 
 /** The value format of each field kind, for hints after a rejected value. */
 export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
@@ -98,4 +84,18 @@ export const FORMATS: Partial<Readonly<Record<FieldKind, string>>> = {
   color: '#rrggbb, #rgb or a colour name',
   number: 'a number, with a point for decimals',
   range: 'a number within its limits and steps',
+};
+
+const COMPARISONS: Partial<Record<FieldKind, (text: string, held: string) => boolean>> = {
+  number: sameNumber,
+  range: sameNumber,
+  'aria-range': sameNumber,
+  date: sameMoment,
+  time: sameMoment,
+  'datetime-local': sameMoment,
+  month: sameMoment,
+  week: sameMoment,
+  color: (text, held) => held.toLowerCase() === text.trim().toLowerCase(),
+  'aria-choice': (text, held) =>
+    oneSpace(held).toLowerCase().includes(oneSpace(text).toLowerCase()),
 };

@@ -97,7 +97,7 @@ export const fillForm = async (
     filled: requests.length - failed.length,
     failed,
     effects,
-    submit: submit ? submit : undefined,
+    submit,
   });
 };
 
@@ -235,8 +235,7 @@ const buildFormField = (
   secret: secret === true,
 });
 
-const refIfGiven = (ref: string | undefined): { ref?: string } =>
-  ref === undefined ? {} : { ref };
+const refIfGiven = (ref: string | undefined): { ref?: string } => defined({ ref });
 
 const giveInput = async (
   context: ActionContext,

@@ -13,10 +13,16 @@
 // target = ref ("e12") | "css=" selector | words or "quoted words", matched like `query`
 // text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
 // Keywords are case-insensitive. A quoted keyword is text. The last possible keyword splits a step.
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import { getOwn } from '../../core/json.ts';
+import { textIf } from '../../core/text.ts';
 import type { ActionTarget } from './action-target.ts';
+
+const QUOTES = new Set<string>(['"', "'"]);
+const STEP_SEPARATORS = new Set<string>([';', '\n']);
+const CLICK_PREFIXES = new Set<string>(['double', 'right']);
 
 export type StepAction =
   | 'click'
@@ -73,7 +79,7 @@ const TOKEN =
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
     const quote = token.charAt(0);
-    if (token.length >= 2 && (quote === '"' || quote === "'") && token.endsWith(quote))
+    if (token.length >= 2 && QUOTES.has(quote) && token.endsWith(quote))
       return { text: unescapeText(token.slice(1, -1)), quoted: true };
     if (quote === '“') return { text: token.slice(1, -1), quoted: true };
     return { text: token, quoted: false };
@@ -91,7 +97,7 @@ const splitSteps = (instruction: string): ScriptToken[][] => {
   for (const piece of tokenise(instruction)) {
     const current = steps.at(-1) as ScriptToken[];
     const verbNext = isWord(piece, 'then');
-    if (!piece.quoted && (piece.text === ';' || piece.text === '\n')) steps.push([]);
+    if (!piece.quoted && STEP_SEPARATORS.has(piece.text)) steps.push([]);
     else if (verbNext) {
       // "and then" and ", then" separate steps too.
       if (isWord(current.at(-1), 'and')) current.pop();
@@ -215,7 +221,7 @@ const wait = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
     const gone = isWord(rest.at(-1), 'gone', 'disappears');
     const endWords = isWord(rest.at(-2), 'is') ? 2 : 1;
     const value = requireText(rest.slice(1, gone ? -endWords : undefined), text);
-    return defined({ action: 'wait', value, gone: gone ? true : undefined });
+    return defined({ action: 'wait', value, ...compact({ gone }) });
   }
   return { action: 'wait', value: requireText(skip(rest, 'for'), text) };
 };
@@ -225,13 +231,11 @@ const parseStep = (pieces: ScriptToken[]): ActStep => {
   const [first, second] = pieces;
   let verb = first && !first.quoted ? first.text.toLowerCase() : '';
   let rest = pieces.slice(1);
-  if ((verb === 'double' || verb === 'right') && isWord(second, 'click')) {
+  if (CLICK_PREFIXES.has(verb) && isWord(second, 'click')) {
     verb = `${verb}-click`;
     rest = pieces.slice(2);
   }
-  const read = Object.hasOwn(VERBS, verb.replace('_', '-'))
-    ? VERBS[verb.replace('_', '-')]
-    : undefined;
+  const read = getOwn(VERBS, verb.replace('_', '-'));
   if (!read) throw unknownVerbFailure(text, verb);
   return { text, ...read(rest, text) };
 };
@@ -280,7 +284,7 @@ const invalidStepFailure = (step: string, why: string): Failure =>
 const unknownVerbFailure = (step: string, verb: string): Failure => {
   const verbs = Object.keys(VERBS);
   const near = findClosest(verb, verbs);
-  const suggestion = near ? ` (did you mean ${near}?)` : '';
+  const suggestion = textIf(near, ` (did you mean ${near}?)`);
   return invalidStepFailure(
     step,
     `it does not start with a known verb${suggestion}: ${verbs.join(', ')}`,

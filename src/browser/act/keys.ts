@@ -1,8 +1,9 @@
 // The keys of a US keyboard with their codes, and the parser of chords like "Control+Shift+K".
 // Pure.
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail } from '../../core/failure.ts';
+import { getOwn } from '../../core/json.ts';
 
 export type Modifier = 'Alt' | 'Control' | 'Meta' | 'Shift';
 
@@ -39,12 +40,7 @@ const printing = (pair: string, code: string, keyCode: number): Key => ({
 });
 
 const named = (key: string, keyCode: number, code: string = key, location?: 1 | 2 | 3): Key =>
-  defined({
-    key,
-    code,
-    keyCode,
-    location: location ? location : undefined,
-  });
+  defined({ key, code, keyCode, ...compact({ location }) });
 
 const DIGIT_SHIFTS = ')!@#$%^&*(';
 
@@ -201,7 +197,7 @@ const findKey = (name: string, platform: NodeJS.Platform): Key | undefined => {
   const plain = name.toLowerCase();
   if (PLATFORM_MODIFIERS.has(plain)) return byName.get(platform === 'darwin' ? 'meta' : 'control');
   // Object.hasOwn, because "constructor" is not a key
-  const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
+  const alias = getOwn(ALIASES, plain);
   if (alias !== undefined) return byName.get(alias.toLowerCase()) ?? byCharacter.get(alias);
   return byName.get(plain);
 };

@@ -23,7 +23,7 @@ export const moveTo = ({ x, y }: Point, held?: MouseButton): MouseEvent =>
     type: 'mouseMoved',
     x,
     y,
-    button: held ? held : undefined,
+    button: held,
     buttons: held ? HELD[held] : undefined,
   });
 

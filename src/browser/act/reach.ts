@@ -1,6 +1,7 @@
 // Finds the target of an action in the frames of a tab and waits until it can be acted on.
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type {
   ActedElement,
@@ -260,7 +261,7 @@ const disabledFailure = (
   ref: { readonly ref?: string },
   dialog: TargetName | undefined,
 ): Failure => {
-  const message = `${it} is disabled${detail === 'disabled' ? '' : ` (${detail})`}.`;
+  const message = `${it} is disabled${textIf(detail !== 'disabled', ` (${detail})`)}.`;
   if (!dialog) return fail('target_disabled', message, ref);
   const hint = `The page is inert while ${shown(dialog)} is open: act in it, or close it first.`;
   return fail('target_disabled', message, { ...ref, dialog, hint });
@@ -278,7 +279,7 @@ export const problemFailure = async (
   const what = describeTarget(target);
   const element = problem.element ? buildTargetName(tab, elementFrame, problem.element) : undefined;
   const it = element ? shown(element) : what;
-  const ref = element?.ref === undefined ? {} : { ref: element.ref };
+  const ref = defined({ ref: element?.ref });
   const { detail } = problem;
   switch (problem.problem) {
     case 'bad_selector':
@@ -291,7 +292,7 @@ export const problemFailure = async (
         : {};
       const nothing = WANTED[problem.wanted ?? 'any'];
 
-      const reason = detail ? `: ${detail}` : '';
+      const reason = textIf(detail, `: ${detail}`);
       return fail('element_not_found', `${nothing} matches ${what}${reason}.`, near);
     }
     case 'ambiguous':
@@ -302,13 +303,13 @@ export const problemFailure = async (
     case 'covered': {
       const cover = problem.cover ? buildTargetName(tab, frame, problem.cover) : undefined;
       const coverName = cover ? shown(cover) : 'something else';
-      const reason = detail ? `; ${detail}` : '';
+      const reason = textIf(detail, `; ${detail}`);
       return fail(
         'target_covered',
         `${it} is covered by ${coverName}${reason}.`,
         defined({
           ...ref,
-          cover: cover ? cover : undefined,
+          cover,
         }),
       );
     }
@@ -318,7 +319,7 @@ export const problemFailure = async (
       return fail(
         'target_disabled',
         `${it} ignores clicks (pointer-events: none): ${receiver} would receive them.`,
-        defined({ ...ref, instead: instead ? instead : undefined }),
+        defined({ ...ref, instead }),
       );
     }
     case 'hidden':

@@ -1,4 +1,6 @@
 // Watches the requests that an action causes, and decides how long to wait for their responses.
+import { callAll } from '../../core/collections.ts';
+import { textBefore } from '../../core/text.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
 import {
@@ -9,6 +11,8 @@ import {
   type RequestRecord,
 } from '../traffic/request-record.ts';
 import type { Effects, FailedRequest } from './receipt.ts';
+
+const FINAL_STATES = new Set<string>(['finished', 'failed']);
 
 /** Resource types whose response the page usually needs before it shows a result. */
 const AWAITED = new Set(['Fetch', 'XHR', 'Document', 'Script']);
@@ -84,7 +88,7 @@ export class RequestWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const off of this.#off) off();
+    callAll(this.#off);
   }
 
   #requested(record: RequestRecord): void {
@@ -166,7 +170,7 @@ export class RequestWatch implements Disposable {
   takeAnswered(frameId: string): string[] {
     const taken = this.#answered.filter((record) => record.frameId === frameId);
     this.#answered = this.#answered.filter((record) => record.frameId !== frameId);
-    return taken.map((record) => (redirectChain(record)[0] ?? record).url.split('#')[0] ?? '');
+    return taken.map((record) => textBefore((redirectChain(record)[0] ?? record).url, '#'));
   }
 
   get any(): boolean {
@@ -186,8 +190,7 @@ export class RequestWatch implements Disposable {
     for (const watched of this.#requests.values()) {
       const { record } = watched;
       if (
-        record.state === 'finished' ||
-        record.state === 'failed' ||
+        FINAL_STATES.has(record.state) ||
         endless.has(record.requestId) ||
         !AWAITED.has(record.resourceType)
       )
@@ -232,7 +235,7 @@ const awaitedUntil = ({
   // complete, even if the page does not read it
   if (length !== undefined && record.decodedBytes >= length) return respondedAt;
   if (shown && length === undefined) {
-    const took = record.ttfbMs ?? 0;
+    const { ttfbMs: took = 0 } = record;
     return respondedAt + (took < QUICK_MS ? 0 : Math.min(took, STREAM_AFTER_MS));
   }
   return respondedAt + (dataAt - respondedAt < READ_WITHIN_MS ? STREAM_AFTER_MS : UNREAD_AFTER_MS);

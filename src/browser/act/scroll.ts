@@ -1,6 +1,7 @@
 // Scrolls the page, a container, or an element into view with wheel events; reports the distance.
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Point, Scrolled } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -49,13 +50,13 @@ const parseWay = (value: string): Way => {
         `pixels), top, bottom, or until TEXT.`,
       { argument: 'value' },
     );
-  const given = pixels === undefined ? undefined : Number(pixels);
+  const given = ifDefined(pixels, Number);
   const sign = given !== undefined && given < 0 ? (-way.sign as 1 | -1) : way.sign;
   return defined({
     word: word.toLowerCase(),
     ...way,
     sign,
-    pixels: given === undefined ? undefined : Math.abs(given),
+    pixels: ifDefined(given, Math.abs),
   });
 };
 
@@ -161,10 +162,10 @@ const byWheel = async (
   const distance = measureDistance(gone, way.axis);
   const max = way.axis === 'y' ? gone.to.maxY : gone.to.maxX;
   const atEnd = way.sign > 0 ? gone.to[way.axis] >= max : gone.to[way.axis] <= 0;
-  const remark = `${formatPosition(gone.to, way.axis)}${atEnd ? ' (the end)' : ''}`;
+  const remark = `${formatPosition(gone.to, way.axis)}${textIf(atEnd, ' (the end)')}`;
   return defined({
     did: distance === 0 ? 'did not scroll' : `scrolled ${way.word} ${Math.abs(distance)} px`,
-    target: scroller.name ? scroller.name : undefined,
+    target: scroller.name,
     effects: {},
     waitedMs: monotonicMs() - startedAt,
     sure: true,

@@ -1,5 +1,6 @@
 // Waits until the effects of an action have ended. Events end the wait, not a fixed delay.
-import { defined } from '../../core/defined.ts';
+import { callAll } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Alert } from '../../page/call-answers.ts';
@@ -191,7 +192,7 @@ export class EffectWait {
       return await Promise.race([answer, interrupted]);
     } finally {
       answer.catch(() => {});
-      for (const unsubscribe of off) unsubscribe();
+      callAll(off);
     }
   }
 
@@ -224,9 +225,7 @@ export class EffectWait {
     return defined({
       ...fromEvents,
       copied,
-      announcements: announcements.length > 0 ? announcements : undefined,
-      invalid: invalid.length > 0 ? invalid : undefined,
-      changes: changes > 0 ? changes : undefined,
+      ...compact({ announcements, invalid, changes }),
       ...targetEffects,
     });
   }
@@ -238,9 +237,9 @@ const ownEffects = (
   { states, value, focused, focus, scrolledTo }: ObservedEffects,
 ): Effects =>
   defined({
-    states: states ? states : undefined,
+    states,
     value,
-    focused: focused ? focused : undefined,
+    focused,
     focus: focus ? buildTargetName(tab, frame, focus) : undefined,
-    scrolledTo: scrolledTo ? scrolledTo : undefined,
+    scrolledTo,
   });

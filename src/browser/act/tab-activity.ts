@@ -1,5 +1,7 @@
 // Collects the CDP events of a tab during an action: navigation, requests, dialogs, tabs, errors.
-import { defined } from '../../core/defined.ts';
+import { callAll } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
+import { textBefore } from '../../core/text.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { Download } from '../state/downloads.ts';
@@ -47,7 +49,7 @@ export class TabActivity implements Disposable {
   [Symbol.dispose](): void {
     this.requests[Symbol.dispose]();
     this.#document[Symbol.dispose]();
-    for (const off of this.#off) off();
+    callAll(this.#off);
   }
 
   #listen(off: () => void): void {
@@ -99,7 +101,7 @@ export class TabActivity implements Disposable {
       this.#document.onLeaving(callback),
     ];
     return () => {
-      for (const unsubscribe of off) unsubscribe();
+      callAll(off);
     };
   }
 
@@ -146,7 +148,7 @@ export class TabActivity implements Disposable {
   effects(): Effects {
     const { dialog, closed } = this.#tab;
     return defined({
-      tabClosed: closed ? true : undefined,
+      ...compact({ tabClosed: closed }),
       ...this.#document.effects(),
       newTabs:
         this.#newTabs.length > 0
@@ -158,13 +160,12 @@ export class TabActivity implements Disposable {
       dialog: dialog
         ? { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) }
         : undefined,
-      answered: this.#dialogs.length > 0 ? this.#dialogs : undefined,
-      chooser: this.#chooser ? true : undefined,
+      ...compact({ answered: this.#dialogs, chooser: this.#chooser }),
       downloads: this.#downloads.size > 0 ? [...this.#downloads.values()] : undefined,
       ...this.requests.effects(),
-      pageErrors: this.#errors.length > 0 ? this.#errors : undefined,
+      ...compact({ pageErrors: this.#errors }),
     });
   }
 }
 
-const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_TEXT);
+const firstLine = (text: string): string => textBefore(text, '\n').slice(0, MAX_TEXT);

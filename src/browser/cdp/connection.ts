@@ -1,8 +1,10 @@
 // A CDP connection and its sessions: typed commands and events.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
 import { Events, runIsolated } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import { CdpError, disconnectedFailure } from './errors.ts';
 import type { Transport } from './transport.ts';
@@ -193,7 +195,7 @@ export class CdpConnection {
         reject,
         text,
         sentAt: monotonicMs(),
-        ...defined({ forget: forget ? forget : undefined }),
+        ...defined({ forget }),
       });
       this.#transport.send(text);
     });
@@ -264,14 +266,11 @@ const parseMessage = (text: string): Incoming | undefined => {
   return lacksParams && message?.method?.startsWith('Target.') ? undefined : message;
 };
 
-const parseObject = (text: string): Incoming | undefined => {
-  try {
+const parseObject = (text: string): Incoming | undefined =>
+  attempt(() => {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
+    return isObject(value) ? value : undefined;
+  });
 
 /** Throws if the value is undefined; for values that the protocol guarantees. */
 export const requireField = <T>(value: T | undefined, what: string): T => {

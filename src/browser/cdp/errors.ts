@@ -1,5 +1,6 @@
 // Converts errors of Chrome to failures; no other file does.
 import { fail, Failure } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 
 /** A command that Chrome rejected. */
 export class CdpError extends Error {
@@ -10,7 +11,7 @@ export class CdpError extends Error {
     message: string,
     readonly data?: string,
   ) {
-    super(`${method}: ${message}${data ? ` (${data})` : ''}`);
+    super(`${method}: ${message}${textIf(data, ` (${data})`)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 // Builds Chrome's flags for the guard's proxy, and detects a proxy that the user has set. Pure.
+import { listIf } from '../../core/collections.ts';
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
 import { isPlainLoopback, isThisMachine } from '../../policy/network-address.ts';
 
@@ -21,7 +22,7 @@ export const directHosts = (policy: DomainPolicy): readonly string[] => {
 };
 
 const bypassRules = ({ host, self, subdomains, port }: DomainPattern): string[] => {
-  const names = [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
+  const names = [...listIf(self, host), ...listIf(subdomains, `*.${host}`)];
   return names.map((name) => (port === undefined ? name : `${name}:${port}`));
 };
 

@@ -1,6 +1,10 @@
 // Builds network condition rules that block WebSockets, which interception does not see. Pure.
 import type { Protocol } from 'devtools-protocol';
+import { listIf } from '../../core/collections.ts';
+import { textIf } from '../../core/text.ts';
 import { type DomainPattern, type DomainPolicy, meansThisMachine } from '../../policy/domains.ts';
+
+const WEB_PORTS = new Set<number>([80, 443]);
 
 type Conditions = Protocol.Network.NetworkConditions;
 
@@ -44,14 +48,13 @@ const EVERYTHING: DomainPattern = { host: '', self: false, subdomains: true };
  * trailing dot.
  */
 const urlPatterns = ({ host, self, subdomains, port }: DomainPattern): string[] => {
-  const hosts =
-    host === '' ? ['*'] : [...(self ? [host] : []), ...(subdomains ? [`*.${host}`] : [])];
+  const hosts = host === '' ? ['*'] : [...listIf(self, host), ...listIf(subdomains, `*.${host}`)];
   const spelled =
     host === '' || host.startsWith('[') ? hosts : hosts.flatMap((name) => [name, `${name}.`]);
   return listSchemes(port).flatMap((scheme) =>
     spelled.flatMap((name) =>
       listPorts(port).map(
-        (number) => `${scheme}://${escapeHost(name)}${number === '' ? '' : `:${number}`}/*`,
+        (number) => `${scheme}://${escapeHost(name)}${textIf(number !== '', `:${number}`)}/*`,
       ),
     ),
   );
@@ -65,7 +68,7 @@ const listSchemes = (port: number | undefined): string[] => {
 /** A default port is also matched without its number. */
 const listPorts = (port: number | undefined): string[] => {
   if (port === undefined) return ['*'];
-  return port === 80 || port === 443 ? ['', String(port)] : [String(port)];
+  return WEB_PORTS.has(port) ? ['', String(port)] : [String(port)];
 };
 
 /** URLPattern treats a colon as the start of a named group, so that IPv6 hosts must be escaped. */

@@ -6,6 +6,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
+import { parseUrl } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import { userDataDirs } from './user-data-dirs.ts';
 
@@ -36,7 +38,7 @@ const withScheme = (where: string): string => {
 };
 
 const parseAddress = (text: string): URL => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url && /^(?:https?|wss?):$/.test(url.protocol)) return url;
   throw fail('attach_failed', `"${text}" is not a valid address for --attach.`, {
     hint: 'Use --attach auto, http://127.0.0.1:9222 or a ws:// address.',
@@ -85,9 +87,7 @@ const byNumber = async (address: URL): Promise<URL> => {
 };
 
 const endpointIn = (answer: unknown, address: URL): AttachEndpoint => {
-  const { webSocketDebuggerUrl, Browser } = (
-    typeof answer === 'object' && answer !== null ? answer : {}
-  ) as Record<string, unknown>;
+  const { webSocketDebuggerUrl, Browser } = isObject(answer) ? answer : {};
   if (typeof webSocketDebuggerUrl !== 'string' || !/^wss?:\/\//.test(webSocketDebuggerUrl))
     throw fail(
       'attach_failed',
@@ -101,8 +101,7 @@ const endpointIn = (answer: unknown, address: URL): AttachEndpoint => {
 };
 
 const unreachable = (address: URL, error: unknown): Failure => {
-  const cause =
-    (error as { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException);
+  const { cause = error as NodeJS.ErrnoException } = error as { cause?: NodeJS.ErrnoException };
   const reason =
     cause.code === 'ECONNREFUSED' ? 'the connection was refused' : (cause.code ?? cause.message);
   return fail(

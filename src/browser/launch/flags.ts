@@ -1,4 +1,5 @@
 // Chrome's command-line flags: few background activities, web features unchanged. Pure.
+import { listIf } from '../../core/collections.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Product } from './chrome-locations.ts';
@@ -100,16 +101,16 @@ export const buildChromeFlags = (facts: LaunchFacts): string[] => {
     ...LEAN,
     `--user-data-dir=${facts.userDataDir}`,
     facts.ownerMark,
-    ...(facts.foreignProfile ? [] : ['--password-store=basic', '--use-mock-keychain']),
-    ...(headless ? [...HEADLESS, ...sizeFlags(config.viewport)] : []),
-    ...(withoutSandbox(facts) ? ['--no-sandbox'] : []),
-    ...(facts.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
+    ...listIf(!facts.foreignProfile, '--password-store=basic', '--use-mock-keychain'),
+    ...listIf(headless, ...HEADLESS, ...sizeFlags(config.viewport)),
+    ...listIf(withoutSandbox(facts), '--no-sandbox'),
+    ...listIf(facts.smallSharedMemory, '--disable-dev-shm-usage'),
     // The headless shell runs several sites in one process by default: a page that hangs would
     // block the others.
-    ...(product === 'headless-shell' ? ['--site-per-process'] : []),
+    ...listIf(product === 'headless-shell', '--site-per-process'),
     // With the C locale the headless shell reports the invalid language "en-US@posix" to pages,
     // which breaks Intl.
-    ...(product === 'headless-shell' && !facts.hasLocale ? ['--accept-lang=en-US,en'] : []),
+    ...listIf(product === 'headless-shell' && !facts.hasLocale, '--accept-lang=en-US,en'),
     ...(facts.further ?? []),
     `--disable-features=${[...WITHOUT_FEATURES, PREFETCH_OF_PRERENDERS].join(',')}`,
   ];
@@ -183,7 +184,7 @@ const mergeLists = (mine: readonly string[], theirs: readonly string[]): string[
   const lists = LISTS.flatMap((name) => {
     const own = listValues(mine, name).filter((value) => !enabled.has(parseFeatureName(value)));
     const all = [...new Set([...own, ...listValues(theirs, name)])];
-    return all.length ? [`${name}=${all.join(',')}`] : [];
+    return listIf(all.length, `${name}=${all.join(',')}`);
   });
   return [
     ...mine.filter((flag) => !isList(flag)),

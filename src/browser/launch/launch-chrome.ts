@@ -1,5 +1,6 @@
 // Starts Chrome over a pipe and owns its processes, profile and ownership file until it ends.
 import { statfsSync } from 'node:fs';
+import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -81,7 +82,7 @@ const FIRST_COMMAND = JSON.stringify({ id: 1_999_999_999, method: 'Browser.getVe
 
 export const launchChrome = async (launch: LaunchOptions): Promise<RunningChrome> => {
   const { config, home, log, signal } = launch;
-  const progress = launch.progress ?? ((line: string) => log.warn(line));
+  const { progress = (line: string) => log.warn(line) } = launch;
   const chrome = await requireChrome({ config, home, progress, signal });
   const headless = isHeadless({
     config,
@@ -227,14 +228,11 @@ const UNSANDBOXED: ReadonlySet<string> = new Set([
 
 const SMALL_SHARED_MEMORY = 256 * 1024 * 1024;
 
-const sharedMemoryBytes = (): number => {
-  try {
+const sharedMemoryBytes = (): number =>
+  attempt(() => {
     const { blocks, bsize } = statfsSync('/dev/shm');
     return blocks * bsize;
-  } catch {
-    return 0;
-  }
-};
+  }, 0);
 
 const namesLanguage = (env: NodeJS.ProcessEnv): boolean =>
   /^[a-z]{2,3}(?:[_-]|$)/i.test(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
@@ -287,14 +285,11 @@ const ask = ({ transport }: ChromeProcess, signal: AbortSignal): Promise<string>
   });
 
 /** Returns undefined if the text is not Chrome's response: the user can name any program. */
-const productIn = (text: string): string | undefined => {
-  try {
+const productIn = (text: string): string | undefined =>
+  attempt(() => {
     const { result } = JSON.parse(text) as { result?: { product?: unknown } };
     return typeof result?.product === 'string' ? result.product : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
 const LAST_WORDS_MS = 1000;
 

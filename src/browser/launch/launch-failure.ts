@@ -96,7 +96,7 @@ export const launchFailure = ({ path, event, stderr }: Evidence, cause?: unknown
   return fail(
     'chrome_launch_failed',
     message,
-    defined({ hint: known ? known.hint : undefined, path, stderr: cutTail(stderr) }),
+    defined({ hint: known?.hint, path, stderr: cutTail(stderr) }),
     cause,
   );
 };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
 import { fail } from '../../core/failure.ts';
 import { collectTail } from './output-tail.ts';
 
@@ -108,11 +109,7 @@ const pathFolders = (env: NodeJS.ProcessEnv): string[] =>
 const npmIn = (folder: string): string[] => {
   const link = join(folder, 'npm');
   const windows = join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js');
-  try {
-    return [realpathSync(link), windows];
-  } catch {
-    return [windows];
-  }
+  return attempt(() => [realpathSync(link), windows], [windows]);
 };
 
 const run = (

@@ -6,6 +6,7 @@ import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
+import { textIf } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
 import { confinedFolder } from './chrome-locations.ts';
 import type { FoundChrome } from './find-chrome.ts';
@@ -14,6 +15,8 @@ import { ensureFolder } from '../../system/private-files.ts';
 import { Locks, type LockResult } from '../../system/lock.ts';
 import { createProcesses } from '../../system/process-identity.ts';
 import { clearSingleton, removeProfile, findRunningChrome } from './singleton.ts';
+
+const TEMPORARY_KINDS = new Set<string>(['isolated', 'temporary']);
 
 export interface ProfileFacts {
   readonly dir: string;
@@ -35,8 +38,7 @@ interface ProfileRequest {
   readonly id: string;
 }
 
-export const isTemporary = ({ kind }: ProfileFacts): boolean =>
-  kind === 'isolated' || kind === 'temporary';
+export const isTemporary = ({ kind }: ProfileFacts): boolean => TEMPORARY_KINDS.has(kind);
 
 export const acquireProfile = async (wanted: ProfileRequest): Promise<Profile> => {
   const { config, home, chrome, id } = wanted;
@@ -46,7 +48,7 @@ export const acquireProfile = async (wanted: ProfileRequest): Promise<Profile> =
   await makeFolder(dir);
   const taken = await takeOwnLock(join(dir, 'openchrome.lock'), id);
   if ('heldBy' in taken) {
-    const who = taken.heldBy ? ` (process ${taken.heldBy.pid})` : '';
+    const who = textIf(taken.heldBy, ` (process ${taken.heldBy?.pid})`);
     return temporaryProfile(
       wanted,
       'temporary',

@@ -3,6 +3,7 @@ import { open, readlink, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { textIf } from '../../core/text.ts';
 import { after } from '../../core/time.ts';
 import { removeFolder } from '../../system/private-files.ts';
 
@@ -15,7 +16,7 @@ export const findRunningChrome = async (dir: string): Promise<string | undefined
   if (!(await answers(join(dir, 'SingletonSocket')))) return undefined;
   const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
   const pid = /-(\d+)$/.exec(holder)?.[1];
-  return `a Chrome that is already running${pid === undefined ? '' : ` (process ${pid})`}`;
+  return `a Chrome that is already running${textIf(pid !== undefined, ` (process ${pid})`)}`;
 };
 
 /** Chrome keeps this file open without sharing it. */

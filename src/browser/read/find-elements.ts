@@ -1,5 +1,6 @@
 // Searches all frames of a tab for elements, ranks them, assigns refs, and optionally waits.
-import { defined } from '../../core/defined.ts';
+import { addCount, getOrCreate, listIf } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline, monotonicMs, sleep } from '../../core/time.ts';
 import type {
@@ -251,7 +252,7 @@ const buildResult = (
     total: 0,
     missing,
     closest: closest.slice(0, 5).map(describe),
-    roles: roles.length > 0 ? roles : undefined,
+    ...compact({ roles }),
     silent,
     cut,
   });
@@ -273,8 +274,7 @@ const rankHits = (answers: readonly FrameFindAnswer[]): PlacedHit[] => {
 const mergeRoles = (answers: readonly FrameFindAnswer[]): [role: string, count: number][] => {
   const counts = new Map<string, number>();
   for (const { answer } of answers)
-    for (const [role, count] of answer.roles ?? [])
-      counts.set(role, (counts.get(role) ?? 0) + count);
+    for (const [role, count] of answer.roles ?? []) addCount(counts, role, count);
   return [...counts].sort((a, b) => b[1] - a[1]);
 };
 
@@ -282,18 +282,17 @@ const mergeRoles = (answers: readonly FrameFindAnswer[]): [role: string, count: 
 const createDescriber = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
   const walked = new Map<FrameFindAnswer, ReadonlyMap<number, WalkedNode>>();
   const nodesOf = (from: FrameFindAnswer): ReadonlyMap<number, WalkedNode> => {
-    let nodes = walked.get(from);
-    if (!nodes)
-      walked.set(
-        from,
-        (nodes = new Map(
+    return getOrCreate(
+      walked,
+      from,
+      () =>
+        new Map(
           [...everyNode(decodeWalk(from.answer.walk, from.document).nodes)].map((node) => [
             node.id,
             node,
           ]),
-        )),
-      );
-    return nodes;
+        ),
+    );
   };
   return ({ hit: { id, role, name, states, around, fingerprint, beside }, from }) => {
     const node = nodesOf(from).get(id);
@@ -303,9 +302,10 @@ const createDescriber = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
       id,
       node?.kind === 'control' ? node : { role, name, fingerprint, beside },
     );
-    const inFrame = document.frame.parent
-      ? [{ kind: 'frame', text: frameName(document.frame) }]
-      : [];
+    const inFrame = listIf(document.frame.parent, {
+      kind: 'frame',
+      text: frameName(document.frame),
+    });
     // Use the same role as a reading of the page.
     return {
       ref,

@@ -1,6 +1,8 @@
 // Reads the tree of a tab or of a part of it, with refs for actions.
-import { defined } from '../../core/defined.ts';
+import { getOrCreate } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import type { WalkOptions } from '../../page/walk-record.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { WalkedNode } from './decode.ts';
@@ -32,7 +34,7 @@ export interface TreeReading {
 }
 
 const partKey = ({ ref, selector, urls }: ReadOptions): string =>
-  `${ref ?? ''} ${selector ?? ''} ${urls ? 'urls' : ''}`;
+  `${ref ?? ''} ${selector ?? ''} ${textIf(urls, 'urls')}`;
 
 /** Reads the page if no earlier reading exists to compare with. */
 export const ensureReading = async (
@@ -53,7 +55,7 @@ export const readAgain = async (
   const before = keepReading(now, partKey(options));
   if (before && now.behind.length > 0)
     now.seen = before.seen.length > 0 ? before.seen : before.nodes;
-  return defined({ now, before: before ? before : undefined });
+  return defined({ now, before });
 };
 
 export const readTree = async (
@@ -88,9 +90,8 @@ export const readTree = async (
 
 const walkOptions = ({ urls, maxTokens, behind }: ReadOptions): WalkOptions =>
   defined({
-    urls: urls ? true : undefined,
-    behind: behind ? true : undefined,
-    viewportAbove: maxTokens === undefined ? undefined : maxTokens * MIN_CHARS_PER_TOKEN,
+    ...compact({ urls, behind }),
+    viewportAbove: ifDefined(maxTokens, (maxTokens) => maxTokens * MIN_CHARS_PER_TOKEN),
   });
 
 interface TreeStart extends Start {
@@ -156,8 +157,7 @@ const wasRead = (tab: Tab, part: string): boolean =>
 /** Caches a reading; returns the previous one of the same part if it is of the same document. */
 const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => {
   const { tab, loaderId } = snapshot;
-  let parts = readings.get(tab);
-  if (!parts) readings.set(tab, (parts = new Map()));
+  const parts = getOrCreate(readings, tab, () => new Map());
   const before = parts.get(part);
   parts.delete(part);
   parts.set(part, snapshot);

@@ -73,7 +73,7 @@ export class RefBook {
     const ref = this.#byElement.get(id) ?? this.#create();
     const before = this.#entries.get(ref);
     const { role, name, fingerprint, beside } = identity;
-    const key = identity.key ?? (before?.kind === 'element' ? before.key : '');
+    const { key = before?.kind === 'element' ? before.key : '' } = identity;
     this.#byElement.set(id, ref);
     this.#shown.set(document.id, document.loaderId);
     this.#entries.set(ref, {

@@ -1,5 +1,6 @@
 // Validates a page: load status, failed requests, console errors and checks of its content.
 import { defined } from '../../core/defined.ts';
+import { textBefore, textIf } from '../../core/text.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -108,10 +109,9 @@ const toFailed = ({ url, method, status, failure }: RequestRecord): FailedLoad =
   });
 
 const toMessage = ({ text, url, line }: ConsoleEntry): string => {
-  const where = url
-    ? ` (${url.replace(/^.*\/(?=[^/]+$)/, '').slice(0, 80)}${line === undefined ? '' : `:${line}`})`
-    : '';
-  return `${(text.split('\n')[0] ?? '').slice(0, MAX_MESSAGE)}${where}`;
+  const file = url?.replace(/^.*\/(?=[^/]+$)/, '').slice(0, 80);
+  const where = textIf(url, ` (${file}${textIf(line !== undefined, `:${line}`)})`);
+  return `${textBefore(text, '\n').slice(0, MAX_MESSAGE)}${where}`;
 };
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];

@@ -1,6 +1,8 @@
 // Injects the recorder into every document of a tab and forwards its messages.
+import { attempt } from '../../core/attempt.ts';
+import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
-import { isUnknownArray, parseJson } from '../../core/json.ts';
+import { isObject, isUnknownArray, parseJson } from '../../core/json.ts';
 import { abortable, Deadline, settlesWithin } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Locator, PageMessage } from '../../page/recorder/messages.ts';
@@ -79,7 +81,7 @@ export class PageRecorder {
       ...[...this.#installed].map(([session, script]) => this.#remove(session, script)),
       ...[...this.#places].map((place) => this.#ask(place, inPage.recorder.stop)),
     ]);
-    for (const off of this.#off) off();
+    callAll(this.#off);
     for (const session of this.#installed.keys())
       session.send('Runtime.removeBinding', { name: this.#binding }).catch(() => {});
   }
@@ -179,9 +181,6 @@ export class PageRecorder {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
 /** Checks the fields of each kind of message. */
 const SOUND: Readonly<
   Record<PageMessage['kind'], (message: Readonly<Record<string, unknown>>) => boolean>
@@ -200,11 +199,8 @@ const isMessage = (value: unknown): value is PageMessage =>
   isObject(value) && isKind(value['kind']) && SOUND[value['kind']](value);
 
 /** Validates the payload: a compromised renderer can send anything. */
-const parse = (payload: string): PageMessage | undefined => {
-  try {
+const parse = (payload: string): PageMessage | undefined =>
+  attempt(() => {
     const message = parseJson(payload);
     return isMessage(message) ? message : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });

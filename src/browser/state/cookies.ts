@@ -2,6 +2,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import { CdpError } from '../cdp/errors.ts';
 import type { Tab } from '../tabs/tab.ts';
 
@@ -86,7 +87,7 @@ export const setCookie = async (
       throw error;
     });
   if (!success) throw cookieRejectedFailure(cookie);
-  const host = cookie.domain ?? (cookie.url === undefined ? '' : new URL(cookie.url).hostname);
+  const { domain: host = cookie.url === undefined ? '' : new URL(cookie.url).hostname } = cookie;
   const held = await readCookies(
     tab,
     { domain: host, name: cookie.name, path: cookie.path },
@@ -148,7 +149,7 @@ const toParameters = ({
   return defined({
     ...{ name, value, path, httpOnly, secure },
     domain: isHostOnly ? undefined : domain,
-    url: isHostOnly ? `http${secure ? 's' : ''}://${domain}${path}` : undefined,
+    url: isHostOnly ? `http${textIf(secure, 's')}://${domain}${path}` : undefined,
     expires: expires < 0 ? undefined : expires,
     sameSite,
   });
@@ -183,7 +184,7 @@ export const deleteCookies = async (
       )?.partitionKey;
       return tab.cdp.send(
         'Network.deleteCookies',
-        defined({ name, domain, path, partitionKey: partitionKey ? partitionKey : undefined }),
+        defined({ name, domain, path, partitionKey }),
         signal,
       );
     }),

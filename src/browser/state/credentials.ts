@@ -1,4 +1,5 @@
 // HTTP credentials of a tab: one username and password per origin, sent to that origin only.
+import { getOrCreate } from '../../core/collections.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Credentials, Registration } from '../traffic/intercept-handler.ts';
 
@@ -6,9 +7,7 @@ const ofTab = new WeakMap<Tab, TabCredentials>();
 
 /** Returns the credentials of a tab. They exist as long as the tab. */
 export const getCredentials = (tab: Tab): TabCredentials => {
-  let credentials = ofTab.get(tab);
-  if (!credentials) ofTab.set(tab, (credentials = new TabCredentials(tab)));
-  return credentials;
+  return getOrCreate(ofTab, tab, () => new TabCredentials(tab));
 };
 
 class TabCredentials {

@@ -1,5 +1,7 @@
 // Devices that can be emulated (page size, pixel density, user agent), and network profiles.
 
+import { textIf } from '../../core/text.ts';
+
 export interface Screen {
   readonly width: number;
   readonly height: number;
@@ -41,7 +43,7 @@ const android = (
   ...{ width, height, scale, mobile: true, touch: true, os: 'android', model },
   userAgent:
     'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) ' +
-    `Chrome/%.0.0.0${tablet ? '' : ' Mobile'} Safari/537.36`,
+    `Chrome/%.0.0.0${textIf(!tablet, ' Mobile')} Safari/537.36`,
 });
 
 export const DEVICES = {

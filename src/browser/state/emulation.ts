@@ -1,7 +1,9 @@
 // Emulates device, location, locale, time zone, colours and speed of a tab, across navigations.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { getOrCreate, listDefined } from '../../core/collections.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { matchGroups, textIf } from '../../core/text.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError } from '../cdp/errors.ts';
 import type { NetworkSpeed } from '../guard/tab-guard.ts';
@@ -43,9 +45,7 @@ const ofTab = new WeakMap<Tab, Emulation>();
 
 /** Returns the emulation of a tab. It exists as long as the tab. */
 export const getEmulation = (tab: Tab): Emulation => {
-  let emulation = ofTab.get(tab);
-  if (!emulation) ofTab.set(tab, (emulation = new Emulation(tab)));
-  return emulation;
+  return getOrCreate(ofTab, tab, () => new Emulation(tab));
 };
 
 type EmulationStep = (
@@ -143,11 +143,7 @@ class Emulation {
       [
         ['locale'],
         (session, { locale }, signal) =>
-          session.send(
-            'Emulation.setLocaleOverride',
-            locale === undefined ? {} : { locale },
-            signal,
-          ),
+          session.send('Emulation.setLocaleOverride', defined({ locale }), signal),
       ],
       [
         ['timezone'],
@@ -202,7 +198,7 @@ class Emulation {
     signal?: AbortSignal,
   ): Promise<void> {
     const { userAgent: own = '', product = '' } = this.#chrome ?? {};
-    const [, major = '120'] = /\/(\d+)/.exec(product) ?? [];
+    const [, major = '120'] = matchGroups(/\/(\d+)/, product);
     const model = device === undefined ? undefined : DEVICES[device];
     const name = userAgent ?? model?.userAgent.replace('%', major);
     if (name === undefined && locale === undefined)
@@ -212,7 +208,7 @@ class Emulation {
       'Emulation.setUserAgentOverride',
       defined({
         userAgent: name ?? own,
-        acceptLanguage: locale === undefined ? undefined : listLanguages(locale),
+        acceptLanguage: ifDefined(locale, listLanguages),
         platform: model ? platformName(model) : undefined,
         userAgentMetadata: isChrome ? buildClientHints(major, own, model) : undefined,
       }),
@@ -314,7 +310,7 @@ const setMedia: EmulationStep = (session, settings, signal) => {
     'prefers-contrast': contrast,
   };
   const features = Object.entries(wanted).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value }],
+    listDefined(ifDefined(value, (value) => ({ name, value }))),
   );
   return session.send('Emulation.setEmulatedMedia', { media, features }, signal);
 };
@@ -384,8 +380,8 @@ const buildClientHints = (
       { brand: 'Not=A?Brand', version: '24' },
     ],
     platform: device === undefined ? system : 'Android',
-    platformVersion: device === undefined ? '' : '14',
-    architecture: device === undefined ? 'x86' : '',
+    platformVersion: textIf(device !== undefined, '14'),
+    architecture: textIf(device === undefined, 'x86'),
     model: device?.model ?? '',
     mobile: device?.userAgent.includes(' Mobile ') ?? false,
   };

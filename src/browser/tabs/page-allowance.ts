@@ -1,5 +1,7 @@
 // Limits the popups and downloads that a page may start between two actions.
 
+import { textIf } from '../../core/text.ts';
+
 /** Popups per action; a window that a user gesture opens does not count. */
 const MAX_POPUPS = 5;
 const MAX_DOWNLOADS = 10;
@@ -87,4 +89,4 @@ export class PageAllowance {
 }
 
 const describeCount = (count: number, noun: string): string | undefined =>
-  count === 0 ? undefined : `${count} ${noun}${count === 1 ? '' : 's'}`;
+  count === 0 ? undefined : `${count} ${noun}${textIf(count !== 1, 's')}`;

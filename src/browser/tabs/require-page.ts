@@ -2,6 +2,8 @@
 import { fail } from '../../core/failure.ts';
 import type { Tab } from './tab.ts';
 
+const BLANK_URLS = new Set<string>(['', 'about:blank']);
+
 /** about:blank counts as a page if a script has added content to it. */
 const IS_EMPTY = `[...(document.documentElement?.childNodes ?? [])].every((node) =>
   node === document.head || (node === document.body && !node.firstChild && !node.shadowRoot))`;
@@ -21,7 +23,4 @@ export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> 
 };
 
 const isBlankAddress = (url: string): boolean =>
-  url === '' ||
-  url === 'about:blank' ||
-  url.startsWith('about:blank#') ||
-  url.startsWith('about:blank?');
+  BLANK_URLS.has(url) || url.startsWith('about:blank#') || url.startsWith('about:blank?');

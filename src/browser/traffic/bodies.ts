@@ -6,6 +6,8 @@ import { hasNoBody, type RequestDraft, type RequestRecord } from './request-reco
 import type { RequestLog } from './request-log.ts';
 import { base64Bytes, clip, decodeUtf8 } from './bounded-text.ts';
 
+const SCRIPT_REQUEST_TYPES = new Set<string>(['Fetch', 'XHR']);
+
 /** Why a body is not available, or not yet. */
 export type BodyAbsence =
   /** Still loading: try again later. */
@@ -222,8 +224,7 @@ const DATA = /\b(?:json|xml|ndjson|graphql|csv|yaml|protobuf|grpc)\b|^text\/plai
  */
 const isWorthKeeping = (record: RequestDraft): boolean => {
   if (record.decodedBytes === 0 || explainMissingBody(record)) return false;
-  const mimeType = record.mimeType ?? '';
-  if (record.resourceType === 'Fetch' || record.resourceType === 'XHR')
-    return !PICTURES.test(mimeType);
+  const { mimeType = '' } = record;
+  if (SCRIPT_REQUEST_TYPES.has(record.resourceType)) return !PICTURES.test(mimeType);
   return DATA.test(mimeType) && !mimeType.startsWith('image/');
 };

@@ -1,5 +1,7 @@
 // Keeps texts from the page small: truncates at a limit and shares repeated values.
 
+import { attempt } from '../../core/attempt.ts';
+
 /** The first `limit` UTF-16 units of a text, without splitting a surrogate pair. */
 export const clip = (text: string, limit: number): string => {
   if (text.length <= limit) return text;
@@ -24,13 +26,8 @@ const countPadding = (base64: string): number => {
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The bytes as text; undefined if they are not valid UTF-8. */
-export const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
+export const decodeUtf8 = (bytes: Uint8Array): string | undefined =>
+  attempt(() => strictUtf8.decode(bytes));
 
 /** Long enough for large cookie headers. */
 const MAX_SHARED_LENGTH = 8 * 1024;

@@ -1,9 +1,12 @@
 // Lists a tab's console messages by level, text and cursor, with repeats folded and stacks mapped.
-import { defined } from '../../core/defined.ts';
+import { listDefined } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry, ConsoleLevel } from './console-entry.ts';
 import { mapFrames } from './source-maps.ts';
 import type { StackFrame } from './stack.ts';
+
+const PROBLEM_LEVELS = new Set<string>(['error', 'warning']);
 
 export const CONSOLE_LEVELS = [
   'error',
@@ -102,9 +105,7 @@ const toLine = async (
   const { level, text, at, truncated } = entry;
   const wanted = selectFrames(entry);
   const frames =
-    !unmapped && (level === 'error' || level === 'warning')
-      ? await mapFrames(tab, wanted, signal)
-      : wanted;
+    !unmapped && PROBLEM_LEVELS.has(level) ? await mapFrames(tab, wanted, signal) : wanted;
   const [place] = frames;
   return defined({
     level,
@@ -112,9 +113,9 @@ const toLine = async (
     text,
     count,
     at,
-    place: place ? place : undefined,
+    place,
     stack: frames.slice(1),
-    truncated: truncated ? true : undefined,
+    ...compact({ truncated }),
   });
 };
 
@@ -126,7 +127,7 @@ const nameOrigin = ({ kind, from }: ConsoleEntry): string | undefined => {
 const selectFrames = (entry: ConsoleEntry): readonly StackFrame[] => {
   if (entry.level === 'error' && entry.kind !== 'browser') return entry.stack.slice(0, MAX_STACK);
   const own = entry.stack[0] ?? findLocation(entry);
-  return own ? [own] : [];
+  return listDefined(own);
 };
 
 const findLocation = ({ url, line = 1, column = 1 }: ConsoleEntry): StackFrame | undefined =>

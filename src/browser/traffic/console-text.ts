@@ -1,5 +1,9 @@
 // Formats console arguments as one line of text, as DevTools does, from Chrome's previews.
 import type { Protocol } from 'devtools-protocol';
+import { listIf } from '../../core/collections.ts';
+import { textIf } from '../../core/text.ts';
+
+const INTEGER_FORMATS = new Set<string>(['d', 'i']);
 
 type RemoteObject = Protocol.Runtime.RemoteObject;
 type ObjectPreview = Protocol.Runtime.ObjectPreview;
@@ -31,7 +35,7 @@ const format = (
     if (kind === 'c') return '';
     if (kind === 's')
       return argument.type === 'string' ? String(argument.value) : renderArgument(argument);
-    if (kind === 'd' || kind === 'i') return toNumber(argument, Math.trunc);
+    if (INTEGER_FORMATS.has(kind)) return toNumber(argument, Math.trunc);
     if (kind === 'f') return toNumber(argument, (value) => value);
     return renderArgument(argument);
   });
@@ -80,11 +84,13 @@ const renderFunction = (source = ''): string => {
 };
 
 const renderPreview = (preview: ObjectPreview): string => {
-  const more = preview.overflow ? ['…'] : [];
+  const more = listIf(preview.overflow, '…');
   const isList = preview.subtype === 'array' || preview.subtype === 'typedarray';
   if (isList) return `[${[...preview.properties.map(renderValue), ...more].join(', ')}]`;
-  const name =
-    preview.description && preview.description !== 'Object' ? `${preview.description} ` : '';
+  const name = textIf(
+    preview.description && preview.description !== 'Object',
+    `${preview.description} `,
+  );
   if (preview.entries)
     return `${name}{${[...preview.entries.map(renderEntry), ...more].join(', ')}}`;
   const properties = preview.properties.map(

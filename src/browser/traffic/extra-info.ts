@@ -1,4 +1,5 @@
 // Assigns raw headers to the redirect hop they belong to; their events arrive in any order.
+import { getOrCreate } from '../../core/collections.ts';
 import { BoundedMap } from './bounded-map.ts';
 import {
   isReplaced,
@@ -97,9 +98,7 @@ export class ExtraInfo {
   }
 
   #wait(requestId: string): PendingInfo {
-    let waiting = this.#waiting.get(requestId);
-    if (!waiting) this.#waiting.set(requestId, (waiting = { requests: [], responses: [] }));
-    return waiting;
+    return getOrCreate(this.#waiting, requestId, () => ({ requests: [], responses: [] }));
   }
 }
 

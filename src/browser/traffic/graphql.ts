@@ -1,5 +1,8 @@
 // Finds the GraphQL operation of a request in its body, its URL parameters or its path.
-import { defined } from '../../core/defined.ts';
+import { attempt } from '../../core/attempt.ts';
+import { listIf } from '../../core/collections.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
+import { isObject } from '../../core/json.ts';
 import { parseMultipart } from './multipart.ts';
 
 interface GraphqlRequest {
@@ -35,7 +38,7 @@ export interface GraphqlOperation {
 export const parseOperations = ({ url, contentType, body }: GraphqlRequest): GraphqlOperation[] => {
   if (body !== undefined && /^application\/graphql\b/i.test(contentType))
     return toOperations([{ query: body }]);
-  const sent = body === undefined ? undefined : parseJson(body);
+  const sent = ifDefined(body, parseJson);
   if (sent !== undefined) return toOperations(Array.isArray(sent) ? sent : [sent]);
   const parameters = /^application\/x-www-form-urlencoded/i.test(contentType)
     ? new URLSearchParams(body)
@@ -84,7 +87,7 @@ const nameInForm = (body: string, contentType: string): string | undefined => {
     fields.find((part) => part.name === name)?.value;
   const operations = field('operations');
   return (
-    (operations === undefined ? undefined : nameInJson(operations)) ??
+    ifDefined(operations, nameInJson) ??
     parseName(field('operationName')) ??
     queryName(field('query'))
   );
@@ -102,11 +105,11 @@ const nameOfBatch = (operations: readonly unknown[]): string | undefined => {
   const known = [...new Set(names.filter((name) => name !== undefined))];
   if (known.length === 0) return undefined;
   const more = known.length - MAX_BATCH_NAMES;
-  return [...known.slice(0, MAX_BATCH_NAMES), ...(more > 0 ? [String(more)] : [])].join('+');
+  return [...known.slice(0, MAX_BATCH_NAMES), ...listIf(more > 0, String(more))].join('+');
 };
 
 const nameOfOperation = (operation: unknown): string | undefined => {
-  if (typeof operation !== 'object' || operation === null) return undefined;
+  if (!isObject(operation)) return undefined;
   const { operationName: name, query } = operation as { operationName?: unknown; query?: unknown };
   return parseName(name) ?? queryName(query);
 };
@@ -161,10 +164,4 @@ const firstNamedOperation = (text: string): string | undefined => {
   return undefined;
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text.replace(/^\uFEFF/, '')));

@@ -1,4 +1,5 @@
 // A caller's rules for a tab's requests: block, mock the response, or change headers.
+import { getOrCreate } from '../../core/collections.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type {
   HeaderChanges,
@@ -47,9 +48,7 @@ const ofTab = new WeakMap<Tab, InterceptRules>();
 
 /** The rules of a tab, with the lifetime of the tab. */
 export const getInterceptRules = (tab: Tab): InterceptRules => {
-  let rules = ofTab.get(tab);
-  if (!rules) ofTab.set(tab, (rules = new InterceptRules(tab)));
-  return rules;
+  return getOrCreate(ofTab, tab, () => new InterceptRules(tab));
 };
 
 export class InterceptRules {

@@ -1,4 +1,5 @@
 // The last messages of one WebSocket or event stream, and the counts of all messages.
+import { compact } from '../../core/defined.ts';
 import type { TrafficLimits } from './limits.ts';
 import { base64Bytes, clip } from './bounded-text.ts';
 
@@ -29,7 +30,7 @@ export class MessageLog {
   add(message: Omit<StreamMessage, 'sizeBytes' | 'truncated'>, limits: TrafficLimits): void {
     this[message.direction]++;
     const data = clip(message.data, limits.messageBytes);
-    const truncated = data.length < message.data.length ? { truncated: true as const } : {};
+    const truncated = compact({ truncated: data.length < message.data.length });
     const sizeBytes =
       message.kind === 'binary' ? base64Bytes(message.data) : Buffer.byteLength(message.data);
     this.messages.push({ ...message, data, sizeBytes, ...truncated });

@@ -1,5 +1,6 @@
 // The body of a request: text, base64 for binary data, or the reason why it was not kept.
 import type { Protocol } from 'devtools-protocol';
+import { compact } from '../../core/defined.ts';
 import { base64Bytes, decodeUtf8 } from './bounded-text.ts';
 
 export interface PostData {
@@ -36,7 +37,7 @@ export const toFetchedPostData = (
   sizeBytes: number,
 ): PostData => {
   const known = base64Encoded ? base64Bytes(postData) : Buffer.byteLength(postData);
-  const incomplete = known < sizeBytes ? { incomplete: true as const } : {};
+  const incomplete = compact({ incomplete: known < sizeBytes });
   const content = base64Encoded ? { base64: postData } : { text: postData };
   return { ...content, sizeBytes, ...incomplete };
 };

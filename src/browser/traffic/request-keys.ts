@@ -1,5 +1,7 @@
 // Stable keys for requests, assigned once when a request is first recorded.
+import { parseUrl } from '../../core/text.ts';
 import { createHash } from 'node:crypto';
+import { textBefore } from '../../core/text.ts';
 import { operationName } from './graphql.ts';
 import { headerValue, type Headers } from './request-record.ts';
 
@@ -29,15 +31,7 @@ export const buildBaseKey = ({ method, url, requestHeaders, body }: KeyedRequest
   return `${verb} ${address.host}${address.pathname}`;
 };
 
-const parseUrl = (url: string): URL | undefined => {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
-};
-
-const withoutFragment = (url: string): string => url.split('#', 1)[0] ?? '';
+const withoutFragment = (url: string): string => textBefore(url, '#');
 
 /** Longer keys are counted by their hash. */
 const MAX_COUNTED_CHARS = 200;

@@ -1,5 +1,6 @@
 // Matches requests by their key or by a pattern of their URL.
 import { ANY, matchesGlob, parsePathGlob } from '../../core/glob.ts';
+import { matchGroups } from '../../core/text.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export type RequestMatcher = (
@@ -12,7 +13,7 @@ export type RequestMatcher = (
  * optional method and a substring or glob of the URL.
  */
 export const createRequestMatcher = (wanted: string): RequestMatcher => {
-  const [, verb, pattern = wanted] = /^(?:([A-Z]{3,10})\s+)?(.+)$/s.exec(wanted.trim()) ?? [];
+  const [, verb, pattern = wanted] = matchGroups(/^(?:([A-Z]{3,10})\s+)?(.+)$/s, wanted.trim());
   const fits = createAddressMatcher(pattern);
   return ({ method, url }, key) =>
     (key !== undefined && (key === wanted || withoutRepeat(key) === wanted)) ||

@@ -6,6 +6,8 @@ import type { Initiator } from './stack.ts';
 import type { Phases } from './timing.ts';
 import type { TrafficLimits } from './limits.ts';
 
+const FINAL_STATES = new Set<string>(['finished', 'failed']);
+
 /**
  * Header names to values; several values of one name (Set-Cookie) are joined by a line feed, as in
  * Chrome.
@@ -130,7 +132,7 @@ export class RequestDraft implements RingItem {
   ) {}
 
   get ended(): boolean {
-    return this.state === 'finished' || this.state === 'failed';
+    return FINAL_STATES.has(this.state);
   }
 }
 

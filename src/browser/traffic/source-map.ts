@@ -1,5 +1,7 @@
 // Parses source maps and finds original positions. Pure; validates its untrusted input.
-import { defined } from '../../core/defined.ts';
+import { attempt } from '../../core/attempt.ts';
+import { compact, defined } from '../../core/defined.ts';
+import { textIf } from '../../core/text.ts';
 
 export interface Position {
   readonly url: string;
@@ -72,13 +74,8 @@ const decodeMappings = (mappings: string): Segment[][] => {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? item : '')) : [];
 
-const absolute = (source: string, base: string): string => {
-  try {
-    return new URL(source, base).href;
-  } catch {
-    return source;
-  }
-};
+const absolute = (source: string, base: string): string =>
+  attempt(() => new URL(source, base).href, source);
 
 /** The last segment that starts at or before the column. */
 const segmentAt = (segments: readonly Segment[], column: number): Segment | undefined => {
@@ -99,10 +96,8 @@ class PlainMap {
   readonly #names: string[];
 
   constructor(raw: RawMap, mappings: string, base: string) {
-    const root =
-      typeof raw.sourceRoot === 'string' && raw.sourceRoot !== ''
-        ? `${raw.sourceRoot.replace(/\/$/, '')}/`
-        : '';
+    const given = typeof raw.sourceRoot === 'string' ? raw.sourceRoot : '';
+    const root = textIf(given, `${given.replace(/\/$/, '')}/`);
     this.#lines = decodeMappings(mappings);
     this.#sources = strings(raw.sources).map((source) => absolute(root + source, base));
     this.#names = strings(raw.names);
@@ -118,7 +113,7 @@ class PlainMap {
       url,
       line: segment.line + 1,
       column: segment.sourceColumn + 1,
-      name: name ? name : undefined,
+      ...compact({ name }),
     });
   }
 }
@@ -154,15 +149,13 @@ export class SourceMap {
 
   /** Returns undefined if the text is not a source map. */
   static parse(text: string, base: string): SourceMap | undefined {
-    try {
+    return attempt(() => {
       const raw = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as RawMap;
       if (Array.isArray(raw.sections)) return new SourceMap(readSections(raw.sections, base));
       return typeof raw.mappings === 'string'
         ? new SourceMap([{ line: 0, column: 0, map: new PlainMap(raw, raw.mappings, base) }])
         : undefined;
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   /** The original position of a generated position; line and column start at 1. */

@@ -1,6 +1,6 @@
 // Converts Chrome's stack traces to short lists of frames, with lines and columns from 1.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 
 export interface StackFrame {
   readonly function: string;
@@ -58,8 +58,8 @@ export const toInitiator = (initiator: Protocol.Network.Initiator | undefined): 
   return defined({
     type,
     url,
-    line: lineNumber === undefined ? undefined : lineNumber + 1,
-    column: columnNumber === undefined ? undefined : columnNumber + 1,
+    line: ifDefined(lineNumber, (lineNumber) => lineNumber + 1),
+    column: ifDefined(columnNumber, (columnNumber) => columnNumber + 1),
     requestId,
   });
 };

@@ -1,5 +1,6 @@
 // Summarises a trace: how busy the main thread was, with which work, and what blocked it. Pure.
-import { defined } from '../../core/defined.ts';
+import { addCount, listIf } from '../../core/collections.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 
 /** An event of Chrome's trace format; times in microseconds. */
 export interface TraceEvent {
@@ -126,7 +127,7 @@ export const summariseTrace = (
 const listFrames = (event: TraceEvent): readonly TraceData[] => {
   const data = readData(event);
   if (event.name === 'TracingStartedInBrowser') return (data['frames'] ?? []) as TraceData[];
-  return event.name === 'FrameCommittedInBrowser' ? [data] : [];
+  return listIf(event.name === 'FrameCommittedInBrowser', data);
 };
 
 /** The last process that rendered the frame: a navigation can change it. */
@@ -214,8 +215,8 @@ class ThreadTally {
     const { name, dur = 0 } = event;
     if (!parent) this.#inTask = new Map();
     if (script !== undefined && parent?.script === undefined) {
-      add(this.#scripts, script, dur);
-      add(this.#inTask, script, dur);
+      addCount(this.#scripts, script, dur);
+      addCount(this.#inTask, script, dur);
     }
     if (!LAYOUTS.has(name) || parent?.inScript !== true) return;
     const forced = this.#forced.get(script ?? '') ?? { count: 0, duration: 0 };
@@ -263,9 +264,6 @@ class ThreadTally {
   }
 }
 
-const add = (sums: Map<string, number>, key: string, amount: number): void =>
-  void sums.set(key, (sums.get(key) ?? 0) + amount);
-
 interface Loaded {
   readonly url: string;
   readonly sentAt: number;
@@ -284,7 +282,7 @@ const summariseRequests = (
     .map(({ url, sentAt, finishedAt }) =>
       defined({
         url,
-        durationMs: finishedAt === undefined ? undefined : toMs(finishedAt - sentAt),
+        durationMs: ifDefined(finishedAt, (finishedAt) => toMs(finishedAt - sentAt)),
       }),
     );
   const largest = events.findLast(

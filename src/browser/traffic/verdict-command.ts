@@ -1,6 +1,6 @@
 // Converts a handler's verdict to the CDP command for its stage.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { HeaderChanges, PausedRequest, InterceptVerdict } from './intercept-handler.ts';
 
@@ -52,7 +52,7 @@ const fulfill = (
       responseCode: answer.status,
       responseHeaders: toEntries(answer.headers ?? {}),
       responsePhrase: answer.statusText,
-      body: answer.body === undefined ? undefined : toBase64(answer.body),
+      body: ifDefined(answer.body, toBase64),
     }),
   );
 
@@ -69,7 +69,7 @@ const continueRequest = (
       requestId,
       url: change.url,
       method: change.method,
-      postData: change.postData === undefined ? undefined : toBase64(change.postData),
+      postData: ifDefined(change.postData, toBase64),
       headers: change.headers
         ? applyChanges(toEntries(request.headers), change.headers)
         : undefined,

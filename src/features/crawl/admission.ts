@@ -12,6 +12,8 @@ import type { Scope } from './scope.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import { isNotPage, isSignOut, buildUrlKey } from './urls.ts';
 
+const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
+
 /** The scope and the limits of one crawl. */
 export interface Judgement {
   readonly scope: Scope;
@@ -88,7 +90,7 @@ export class Admission {
     const { scope, allowPrivate, policy, seeds, robots, cookies, politeness, signal } =
       this.#options;
     if (protocol === 'file:') return this.#mayLoadFile(url, isStart);
-    if (protocol !== 'http:' && protocol !== 'https:') throw new Refused('scope', url);
+    if (!WEB_PROTOCOLS.has(protocol)) throw new Refused('scope', url);
     const refusal = policy.judgeUrl(url);
     if (refusal) throw createGuardRefusal(refusal, url);
     if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);

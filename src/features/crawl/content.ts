@@ -1,9 +1,12 @@
 // Extracts the content of a parsed document as Markdown, text or structured data.
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { resolveBaseUrl, collapseSpaces } from './page-facts.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 import { type DomDocument, type ParsedNode, convertToMarkdown } from './page-world.ts';
+
+const SKIPPED_TAGS = new Set<string>(['noscript', 'svg']);
+const CELL_TAGS = new Set<string>(['td', 'th']);
 
 /** The `structured` output format. */
 export interface StructuredContent {
@@ -33,7 +36,7 @@ const readPlainText = (root: ParsedNode | null): string => {
     if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
     if (node.nodeType !== 1 || depth > 500) return;
     const { display } = createDefaultStyle(node);
-    if (display === 'none' || node.localName === 'noscript' || node.localName === 'svg') return;
+    if (display === 'none' || SKIPPED_TAGS.has(node.localName)) return;
     const alone = !display.startsWith('inline') && display !== 'table-cell';
     if (alone || node.localName === 'br') lines.push('');
     for (const child of node.childNodes) write(child, depth + 1);
@@ -57,7 +60,7 @@ const buildStructured = (document: DomDocument, address: string): StructuredCont
   const language = document.documentElement?.getAttribute('lang');
   return defined({
     description: description ? collapseSpaces(description) : undefined,
-    language: language ? language : undefined,
+    ...compact({ language }),
     headings: all(document, 'h1, h2, h3, h4, h5, h6').map((node) => ({
       level: Number(node.localName.slice(1)),
       text: collapseSpaces(node.textContent),
@@ -66,7 +69,7 @@ const buildStructured = (document: DomDocument, address: string): StructuredCont
     tables: all(document, 'table').map((table) =>
       all(table, 'tr').map((row) =>
         [...row.childNodes]
-          .filter(({ localName }) => localName === 'td' || localName === 'th')
+          .filter(({ localName }) => CELL_TAGS.has(localName))
           .map((cell) => collapseSpaces(cell.textContent)),
       ),
     ),

@@ -17,6 +17,8 @@ import { loadFailure } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, createGuardRefusal } from './refusal.ts';
 
+const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
+
 /** The user agent token that robots.txt rules for this crawler use. */
 export const PRODUCT = 'OpenChrome';
 const USER_AGENT = `Mozilla/5.0 (compatible; ${PRODUCT}/${VERSION})`;
@@ -246,8 +248,7 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
     throw fail('navigation_failed', `${quoteText(url)} redirects to an invalid URL.`);
   const target = new URL(location, url);
   target.hash = '';
-  if (target.protocol !== 'http:' && target.protocol !== 'https:')
-    throw new Refused('scope', target.href);
+  if (!WEB_PROTOCOLS.has(target.protocol)) throw new Refused('scope', target.href);
   return target.href;
 };
 

@@ -1,6 +1,7 @@
 // Parses HTML without a browser and runs the Markdown page script on it.
 import { compileFunction } from 'node:vm';
 import markdownScript from 'page-script:markdown';
+import { isObject } from '../../core/json.ts';
 import { formatFunctions, type PageFunctions } from '../../page/page-functions.ts';
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import { createDefaultStyle } from './default-style.ts';
@@ -153,7 +154,7 @@ const kind = (
   const made = function (): void {};
   Object.defineProperty(made, 'prototype', { value: askingPrototype, writable: true });
   Object.defineProperty(made, Symbol.hasInstance, {
-    value: (value: unknown) => typeof value === 'object' && value !== null && isInstance(value),
+    value: (value: unknown) => isObject(value) && isInstance(value),
   });
   return made;
 };

@@ -8,6 +8,7 @@ import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { classifyGuardRefusal, Refused } from './refusal.ts';
@@ -219,7 +220,7 @@ const watchForCrash = (tab: Tab): { promise: Promise<never>; off: () => void } =
   return {
     promise,
     off: () => {
-      for (const off of offs) off();
+      callAll(offs);
     },
   };
 };

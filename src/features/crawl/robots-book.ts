@@ -1,4 +1,5 @@
 // Fetches and caches the robots.txt of each origin.
+import { getOrCreate } from '../../core/collections.ts';
 import { Failure } from '../../core/failure.ts';
 import type { FetchedDocument, Fetcher } from './fetcher.ts';
 import { PRODUCT } from './fetcher.ts';
@@ -21,9 +22,7 @@ export class RobotsBook {
   of(address: string, signal: AbortSignal): Promise<Robots> {
     const { origin, protocol } = new URL(address);
     if (protocol === 'file:') return Promise.resolve(ALLOW_ALL);
-    let book = this.#books.get(origin);
-    if (!book) this.#books.set(origin, (book = this.#load(origin, signal)));
-    return book;
+    return getOrCreate(this.#books, origin, () => this.#load(origin, signal));
   }
 
   async #load(origin: string, signal: AbortSignal): Promise<Robots> {

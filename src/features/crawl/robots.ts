@@ -1,6 +1,8 @@
 // Parses robots.txt as RFC 9309 and Google's parser do: rules, crawl-delay and sitemaps.
-import { defined } from '../../core/defined.ts';
-import { cutToCharacters } from '../../core/text.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
+import { cutToCharacters, textBefore } from '../../core/text.ts';
+
+const RULE_KEYS = new Set<string>(['allow', 'disallow']);
 
 interface RobotsRule {
   readonly allow: boolean;
@@ -39,7 +41,7 @@ export const parseRobots = (text: string, agent: string): Robots => {
   const delay = own.map(({ delays }) => delays.get(name)).find((seconds) => seconds !== undefined);
   return {
     allows: (address) => allows(rules, address),
-    ...defined({ delayMs: delay === undefined ? undefined : delay * 1000 }),
+    ...defined({ delayMs: ifDefined(delay, (delay) => delay * 1000) }),
     sitemaps,
   };
 };
@@ -67,7 +69,7 @@ const readGroups = (text: string): { groups: RobotsGroup[]; sitemaps: string[] }
       group.agents.push(agentToken(value));
       namesAgents = true;
     } else if (key === 'sitemap') sitemaps.push(value);
-    else if (key === 'allow' || key === 'disallow') {
+    else if (RULE_KEYS.has(key)) {
       namesAgents = false;
       if (value !== '') group?.rules.push(...buildRules(key === 'allow', normalisePath(value)));
     } else if (key === 'crawl-delay' && group) {
@@ -102,7 +104,7 @@ const KEYS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const parseLine = (line: string): { key: string; value: string } | undefined => {
-  const bare = (line.split('#', 1)[0] ?? '').trim();
+  const bare = textBefore(line, '#').trim();
   const colon = bare.indexOf(':');
   // Uses no regular expression around the colon: it would be quadratic for long runs of white
   // space.

@@ -1,7 +1,7 @@
 // Runs a crawl: breadth first, several pages at a time; saves each step so that it can resume.
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
@@ -443,8 +443,7 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
     status: status === undefined || status === 200 ? undefined : status,
     content_type: type === undefined || type === '' || /html/.test(type) ? undefined : type,
     hash: shown === '' ? undefined : hashContent(shown),
-    truncated: truncated ? (true as const) : undefined,
-    sent_cookies: loaded.sentCookies ? (true as const) : undefined,
+    ...compact({ truncated, sent_cookies: loaded.sentCookies }),
     error,
   });
 };

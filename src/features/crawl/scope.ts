@@ -61,14 +61,9 @@ export class Scope {
 
   #findBase(url: URL): string {
     if (url.protocol === 'file:') return url.protocol;
-    switch (this.#options.kind) {
-      case 'origin':
-        return url.origin;
-      case 'host':
-        return url.hostname;
-      default:
-        return this.#options.registrableDomain(url.hostname) ?? url.hostname;
-    }
+    const { kind, registrableDomain } = this.#options;
+    const bases: Partial<Record<typeof kind, string>> = { origin: url.origin, host: url.hostname };
+    return bases[kind] ?? registrableDomain(url.hostname) ?? url.hostname;
   }
 }
 

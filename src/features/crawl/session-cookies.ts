@@ -5,6 +5,8 @@ import type { Session } from '../../browser/tabs/session.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Scope } from './scope.ts';
 
+const LOOPBACK_HOSTS = new Set<string>(['localhost', '[::1]']);
+
 interface SessionCookiesOptions {
   readonly browser: Browser;
   readonly session: Session;
@@ -95,7 +97,4 @@ const isBelowPath = (pathname: string, path: string): boolean =>
 
 /** Chrome sends Secure cookies to loopback hosts without TLS. */
 const isLoopback = (host: string): boolean =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  host === '[::1]' ||
-  /^127(?:\.\d+){3}$/.test(host);
+  LOOPBACK_HOSTS.has(host) || host.endsWith('.localhost') || /^127(?:\.\d+){3}$/.test(host);

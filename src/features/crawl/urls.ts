@@ -1,5 +1,7 @@
 // Normalizes URLs, builds the key that identifies a page, and detects non-page URLs.
 
+const CRAWLED_PROTOCOLS = new Set<string>(['http:', 'https:', 'file:']);
+
 /** Parameters for tracking and session ids; each item is a regular expression. */
 const TRACKING_NAMES = [
   String.raw`utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|ysclid|twclid|ttclid`,
@@ -15,8 +17,7 @@ const MAX_CHARS = 4096;
 export const normaliseUrl = (link: string, base?: string): string | undefined => {
   if (link.length > MAX_CHARS || !URL.canParse(link, base)) return undefined;
   const url = new URL(link, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:' && url.protocol !== 'file:')
-    return undefined;
+  if (!CRAWLED_PROTOCOLS.has(url.protocol)) return undefined;
   url.hash = '';
   url.username = '';
   url.password = '';

@@ -6,7 +6,7 @@ import { readCookies } from '../../browser/state/cookies.ts';
 import { readPasswords } from '../../browser/state/page-state.ts';
 import { listOrigins } from '../../browser/tabs/origins.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, toFailure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -54,7 +54,7 @@ interface BundleOptions extends Omit<EvidenceContext, 'page'> {
 
 export const saveBundle = async (options: BundleOptions): Promise<Bundle> => {
   const { tab, folder, capturedAt, signal } = options;
-  const path = options.path ?? evidencePath(folder, tab.url, capturedAt);
+  const { path = evidencePath(folder, tab.url, capturedAt) } = options;
   const page = new PageProbe(tab);
   const redactor = await createBundleRedactor(page, options);
   const parts: BundlePart[] = [];
@@ -227,8 +227,8 @@ const collectPageFacts = async ({
     tabId: tab.id,
     viewport: answering ? await readSize(tab, signal) : tab.viewport,
     answering: answering ? undefined : false,
-    loading: tab.loading ? true : undefined,
-    dialog: tab.dialog ? tab.dialog : undefined,
+    ...compact({ loading: tab.loading }),
+    dialog: tab.dialog,
     frames: tab.frames
       .all()
       .slice(1)

@@ -8,7 +8,9 @@ import type { Frame } from '../../browser/tabs/frames.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { listConsole } from '../../browser/traffic/console-list.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import { listDefined } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
+import { getErrorMessage } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { VERSION } from '../../core/version.ts';
 import { toHar } from '../../render/har.ts';
@@ -67,7 +69,7 @@ const dom: EvidencePart = {
       }),
     );
     signal.throwIfAborted();
-    const notes = page.note === undefined ? [] : [page.note];
+    const notes = listDefined(page.note);
     if (inner.length > MAX_FRAMES) notes.push(`the first ${MAX_FRAMES} of ${inner.length} frames`);
     if (notes.length === 0) return { ...page, further };
     return { ...page, note: notes.join('; '), further };
@@ -76,7 +78,7 @@ const dom: EvidencePart = {
 
 const asError = (error: unknown): PartContent => ({
   content: '',
-  error: error instanceof Error ? error.message : String(error),
+  error: getErrorMessage(error),
 });
 
 const readFrameHtml = async (
@@ -232,7 +234,7 @@ const namesIn = async (origin: string, frame: Frame, signal: AbortSignal): Promi
     return { origin, localStorage: named(local), sessionStorage: named(session), ...databases };
   } catch (error) {
     signal.throwIfAborted();
-    return { origin, error: error instanceof Error ? error.message : String(error) };
+    return { origin, error: getErrorMessage(error) };
   }
 };
 

@@ -1,6 +1,8 @@
 // Converts a value from the page to the type of a schema field; undefined if that is impossible.
+import { ifDefined } from '../../core/defined.ts';
 import type { SchemaField } from './schema-fields.ts';
-import { isUnknownArray } from '../../core/json.ts';
+import { isObject, isUnknownArray } from '../../core/json.ts';
+import { matchGroups } from '../../core/text.ts';
 
 /** A value from the page: its text, link URL, machine-readable time, or structured data. */
 export interface ExtractedValue {
@@ -12,7 +14,7 @@ export interface ExtractedValue {
 
 export const coerce = (field: SchemaField, found: ExtractedValue): unknown => {
   const value = byType(field, found);
-  return value === undefined ? undefined : fromChoices(field, value);
+  return ifDefined(value, (value) => fromChoices(field, value));
 };
 
 const byType = (field: SchemaField, found: ExtractedValue): unknown => {
@@ -107,8 +109,7 @@ const toBoolean = ({ text, data }: ExtractedValue): boolean | undefined => {
 
 const toArray = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
   const items = field.schema['items'];
-  const schema =
-    typeof items === 'object' && items !== null ? (items as Record<string, unknown>) : {};
+  const schema = isObject(items) ? (items as Record<string, unknown>) : {};
   const type = (
     typeof schema['type'] === 'string' ? schema['type'] : 'string'
   ) as SchemaField['type'];
@@ -140,7 +141,7 @@ export const toExtractedValue = (data: unknown): ExtractedValue => {
   if (typeof data === 'string') return { text: data, url: addressIn(data), data };
   if (typeof data === 'number' || typeof data === 'boolean') return { text: String(data), data };
   if (Array.isArray(data)) return { ...toExtractedValue(data[0]), data };
-  if (typeof data !== 'object' || data === null) return { text: '' };
+  if (!isObject(data)) return { text: '' };
   const object = data as Record<string, unknown>;
   const text = [
     object['name'],
@@ -161,9 +162,10 @@ export const toExtractedValue = (data: unknown): ExtractedValue => {
 
 const toDate = ({ text, when }: ExtractedValue, format: string): string | undefined => {
   const given = when ?? text;
-  const [iso] =
-    /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/.exec(given) ??
-    [];
+  const [iso] = matchGroups(
+    /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/,
+    given,
+  );
   if (iso !== undefined && format === 'date') return iso.slice(0, 10);
   const ms = Date.parse(iso ?? `${given} UTC`);
   if (Number.isNaN(ms)) return undefined;

@@ -2,6 +2,7 @@
 import { defined } from '../../core/defined.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { PageRecords } from '../../browser/read/read-records.ts';
+import { listIf } from '../../core/collections.ts';
 import { coerce } from './coerce.ts';
 import {
   type SchemaField,
@@ -125,7 +126,7 @@ const fromAllSets = (fields: readonly SchemaField[], page: PageRecords): Drawn =
   }
   const matches = fields.flatMap((field) => chosen.get(field)?.match ?? []);
   const item = recordAt(matches, 0);
-  return { items: Object.keys(item).length > 0 ? [item] : [], matches };
+  return { items: listIf(Object.keys(item).length > 0, item), matches };
 };
 
 const recordAt = (matches: readonly FieldMatch[], index: number): Extracted => {

@@ -1,6 +1,7 @@
 // Checks records against a JSON Schema. Pure; also runs in a worker thread.
 import { fromJSONSchema, type z } from 'zod';
-import { fail } from '../../core/failure.ts';
+import { fail, getErrorMessage } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 import type { RecordSchema } from './schema-fields.ts';
 
 export interface FieldError {
@@ -27,7 +28,7 @@ export const buildRecordCheck = (
 /** Adds `type: "object"` to every schema that has `properties` but no type. */
 const addObjectTypes = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(addObjectTypes);
-  if (typeof schema !== 'object' || schema === null) return schema;
+  if (!isObject(schema)) return schema;
   const inner = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, addObjectTypes(value)]),
   );
@@ -38,7 +39,7 @@ const buildType = (schema: RecordSchema): z.ZodType => {
   try {
     return fromJSONSchema(schema);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = getErrorMessage(error);
     throw fail('invalid_argument', `The schema cannot be used: ${why.slice(0, 200)}`, {
       argument: 'schema',
     });

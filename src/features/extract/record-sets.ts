@@ -1,7 +1,8 @@
 // Converts the data of a page (JSON-LD, microdata, tables, lists) to sets of records.
 import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-records.ts';
+import { listIf } from '../../core/collections.ts';
 import { toExtractedValue, type ExtractedValue } from './coerce.ts';
-import { isRecord } from './schema-fields.ts';
+import { isRecord } from '../../core/json.ts';
 import { splitWords } from './words.ts';
 import { isUnknownArray } from '../../core/json.ts';
 
@@ -130,7 +131,7 @@ const buildNames = (path: string): string[][] => {
   const last = parts.at(-1) ?? [];
   const outer = parts.at(-2);
   return outer
-    ? [[...outer, ...last], last, ...(/\.(?:name|value|text)$/.test(path) ? [outer] : [])]
+    ? [[...outer, ...last], last, ...listIf(/\.(?:name|value|text)$/.test(path), outer)]
     : [last];
 };
 

@@ -1,5 +1,6 @@
 // Flattens a JSON Schema to a list of fields with their names and types.
 import { fail } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
 import { type Meaning, findMeaning, splitWords } from './words.ts';
 import { isUnknownArray } from '../../core/json.ts';
 
@@ -22,9 +23,6 @@ const EXAMPLE =
   '{"type":"object","properties":{"name":{"type":"string"},"price":{"type":"number"}}}';
 const MAX_FIELDS = 200;
 const MAX_DEPTH = 3;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the schema of one record: the `items` schema if the given schema is an array. */
 export const findRecordSchema = (

@@ -1,5 +1,6 @@
 // Validates extracted records against the JSON Schema of the call.
 import { fail, type Failure } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { buildRecordCheck, type FieldError } from './record-check.ts';
 import type { RecordSchema } from './schema-fields.ts';
@@ -56,7 +57,7 @@ const checkInWorker = async (
 };
 
 const listPatterns = (schema: unknown): string[] => {
-  if (typeof schema !== 'object' || schema === null) return [];
+  if (!isObject(schema)) return [];
   return Object.entries(schema).flatMap(([key, value]) => [
     ...(key === 'pattern' && typeof value === 'string' ? [value] : []),
     ...(key === 'patternProperties' && typeof value === 'object' && value !== null

@@ -1,5 +1,6 @@
 // Filters request URLs by a substring or a regular expression, which runs in a worker thread.
 import { fail, type Failure } from '../../core/failure.ts';
+import { matchGroups } from '../../core/text.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import type { AddressMatchAnswer, AddressMatchRequest } from './workers/address-matches.ts';
 
@@ -29,7 +30,7 @@ export const matchAddresses = async (
   pattern: string,
   context: AddressMatchContext,
 ): Promise<ReadonlySet<string>> => {
-  const [, inSlashes, flags = ''] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
+  const [, inSlashes, flags = ''] = matchGroups(/^\/(.+)\/([imsu]*)$/s, pattern);
   const plain = urls.filter((url) => url.includes(pattern));
   if (inSlashes === undefined && !SIGNS.test(pattern)) return new Set(plain);
   const expression = compile(inSlashes ?? pattern, flags, inSlashes !== undefined);

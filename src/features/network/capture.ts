@@ -10,7 +10,8 @@ import {
 } from '../../browser/traffic/request-record.ts';
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { textIf } from '../../core/text.ts';
 import { NOT_FETCHED } from '../../render/captured-content.ts';
 
 /** A body, or the reason why there is none (`why`), for example that it was not fetched. */
@@ -84,7 +85,7 @@ const plainHeaders = (headers: Headers): Record<string, string> =>
 
 const errorText = ({ error, cors, blockedReason }: RequestFailure): string => {
   const why = [
-    cors && `CORS ${cors.error}${cors.parameter ? ` ${cors.parameter}` : ''}`,
+    cors && `CORS ${cors.error}${textIf(cors.parameter, ` ${cors.parameter}`)}`,
     blockedReason,
   ]
     .filter(Boolean)
@@ -102,7 +103,7 @@ const sentContent = (
   { text, base64, sizeBytes, incomplete, why }: PostData,
   contentType: string,
 ): Content => {
-  const parts = text === undefined ? undefined : parseMultipart(text, contentType);
+  const parts = ifDefined(text, (text) => parseMultipart(text, contentType));
   return defined({
     ...(parts ? { parts } : keepPresentFields({ text, base64 })),
     ...keepPresentFields({ size: sizeBytes, why }),
@@ -134,11 +135,7 @@ const toMessages = ({
   received,
   dropped,
   kept: messages.map(({ sizeBytes, truncated, ...message }) =>
-    defined({
-      ...message,
-      size: sizeBytes,
-      cut: truncated ? true : undefined,
-    }),
+    defined({ ...message, size: sizeBytes, ...compact({ cut: truncated }) }),
   ),
 });
 

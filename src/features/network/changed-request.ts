@@ -1,6 +1,7 @@
 // Changes GraphQL variables, JSON or form fields, or URL parameters of a request. Pure.
 import { readSentContentType, type Sent } from '../../browser/traffic/replay-request.ts';
 import { fail } from '../../core/failure.ts';
+import { isObject, isRecord } from '../../core/json.ts';
 import { parseJsonBody } from '../../render/json-body.ts';
 
 export type Changes = Readonly<Record<string, unknown>>;
@@ -12,8 +13,7 @@ export const changeRequest = (sent: Sent, changes: Changes): Sent => {
   if (/^application\/x-www-form-urlencoded/i.test(readSentContentType(sent)))
     return { ...sent, text: changeParameters(new URLSearchParams(sent.text), changes).toString() };
   const json = parseJsonBody(sent.text, readSentContentType(sent))?.value;
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw unchangeable('its body is not a JSON object');
+  if (!isRecord(json)) throw unchangeable('its body is not a JSON object');
   return { ...sent, text: JSON.stringify(changeFields(json as Record<string, unknown>, changes)) };
 };
 
@@ -33,8 +33,7 @@ const changeAddress = (address: string, changes: Changes): string => {
   const variables = url.searchParams.get('variables');
   const known =
     variables === null ? undefined : parseJsonBody(variables, 'application/json')?.value;
-  if (typeof known === 'object' && known !== null)
-    url.searchParams.set('variables', JSON.stringify({ ...known, ...changes }));
+  if (isObject(known)) url.searchParams.set('variables', JSON.stringify({ ...known, ...changes }));
   else changeParameters(url.searchParams, changes);
   return url.href;
 };

@@ -1,4 +1,5 @@
 // Describes the API of a site from its requests, as OpenAPI 3.1 with GraphQL, or TypeScript types.
+import { parseUrl } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import {
   operationName,
@@ -6,6 +7,8 @@ import {
   type GraphqlOperation,
 } from '../../browser/traffic/graphql.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
+import { listIf } from '../../core/collections.ts';
+import { isObject } from '../../core/json.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
 import { type ApiEndpoint, operationId, toOpenApi } from '../../render/openapi.ts';
 import { toTypeScript, typeName, type NamedType } from '../../render/typescript.ts';
@@ -113,16 +116,11 @@ const findOperations = (request: CapturedRequest): GraphqlCall[] => {
   }));
 };
 
-const parseUrl = (url: string): URL | undefined => {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
-};
-
 const readData = (answer: unknown): unknown =>
-  typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined;
+  isObject(answer) && 'data' in answer ? answer.data : undefined;
+
+const nameType = (name: string, values: readonly unknown[]): NamedType[] =>
+  listIf(values.length > 0, { name, type: describeEndpoints(values) });
 
 const buildOperationTypes = ({ name, calls }: Gathered): NamedType[] => {
   const variables = calls
@@ -132,10 +130,8 @@ const buildOperationTypes = ({ name, calls }: Gathered): NamedType[] => {
     .map(({ data: value }) => value)
     .filter((value) => value !== undefined && value !== null);
   return [
-    ...(variables.length > 0
-      ? [{ name: typeName(name, 'Variables'), type: describeEndpoints(variables) }]
-      : []),
-    ...(data.length > 0 ? [{ name: typeName(name, 'Data'), type: describeEndpoints(data) }] : []),
+    ...nameType(typeName(name, 'Variables'), variables),
+    ...nameType(typeName(name, 'Data'), data),
   ];
 };
 
@@ -149,7 +145,7 @@ const showOperation = ({ name, type, calls }: Gathered): object => {
     type,
     endpoint: `${first?.request.method} ${first?.request.url.split('?', 1)[0]}`,
     calls: calls.length,
-    query: query === undefined ? undefined : query.slice(0, MAX_QUERY_CHARS),
+    query: query?.slice(0, MAX_QUERY_CHARS),
   });
 };
 

@@ -1,9 +1,13 @@
 // Groups requests into endpoints by method and path template (`/users/{userId}`). Pure.
-import { defined } from '../../core/defined.ts';
+import { parseUrl } from '../../core/text.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
+import { listDefined } from '../../core/collections.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
 import type { ApiEndpoint, ApiContent, ApiParameter } from '../../render/openapi.ts';
 import { describeValues, type TypeNode } from '../../render/type-tree.ts';
+
+const BOOLEAN_TEXTS = new Set<string>(['true', 'false']);
 
 const DEPTH = 8;
 const MAX_FIELDS = 100;
@@ -33,14 +37,6 @@ export const toEndpoints = (requests: readonly CapturedRequest[]): ApiEndpoint[]
     groups.set(group, [...(groups.get(group) ?? []), call]);
   }
   return [...groups.values()].map(toEndpoint);
-};
-
-const parseUrl = (url: string): URL | undefined => {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
 };
 
 /** Path segments that become parameters: numbers, UUIDs, hex ids and long codes. */
@@ -86,7 +82,7 @@ const toEndpoint = (calls: readonly EndpointCall[]): ApiEndpoint => {
     path: first.template.path,
     calls: calls.length,
     parameters: [...pathParameters(calls), ...queryParameters(calls)],
-    requestBody: body ? body : undefined,
+    requestBody: body,
     responses: describeResponses(calls),
   });
 };
@@ -117,7 +113,7 @@ const queryParameters = (calls: readonly EndpointCall[]): ApiParameter[] => {
 /** Parses a URL value as a number or boolean if it looks like one. */
 const parseUrlValue = (text: string): unknown => {
   if (/^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return Number(text);
-  return text === 'true' || text === 'false' ? text === 'true' : text;
+  return BOOLEAN_TEXTS.has(text) ? text === 'true' : text;
 };
 
 const describeBody = (calls: readonly EndpointCall[]): ApiContent | undefined => {
@@ -132,7 +128,7 @@ const describeBody = (calls: readonly EndpointCall[]): ApiContent | undefined =>
     if (/^application\/x-www-form-urlencoded/i.test(type))
       return [Object.fromEntries(new URLSearchParams(requestBody?.text ?? ''))];
     const json = requestBody && parseContentJson(requestBody, type);
-    return json ? [json.value] : [];
+    return listDefined(ifDefined(json, (json) => json.value));
   });
   return defined({ contentType, type: values.length > 0 ? describeEndpoints(values) : undefined });
 };
@@ -149,7 +145,7 @@ const describeResponses = (calls: readonly EndpointCall[]): ApiEndpoint['respons
       .map(({ request }) => request);
     const values = having.flatMap((request) => {
       const json = parseContentJson(request.body, request.contentType);
-      return json ? [json.value] : [];
+      return listDefined(ifDefined(json, (json) => json.value));
     });
     const contentType = having.find((request) => request.contentType !== '')?.contentType ?? '';
     return defined({

@@ -3,6 +3,7 @@ import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.t
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { measureDistance } from '../../core/closest.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import { matchGroups } from '../../core/text.ts';
 import type { NetworkCapture } from '../../store/network/network-cache.ts';
 import { type NetworkContext, formatWorkspace } from './network-context.ts';
 
@@ -61,7 +62,7 @@ const pick = <T>(
     ? requests.find((request) => redactor.text(named(request).key) === wanted)
     : undefined;
   if (shown) return shown;
-  const [, path, query = '', repeat = ''] = /^([^?#]*)\?([^#]*)(#\d+)?$/.exec(wanted) ?? [];
+  const [, path, query = '', repeat = ''] = matchGroups(/^([^?#]*)\?([^#]*)(#\d+)?$/, wanted);
   if (path === undefined) return undefined;
   const withQuery =
     query === '' ? undefined : requests.find((request) => fits(named(request), path, query));

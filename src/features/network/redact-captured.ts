@@ -16,7 +16,7 @@ export const redactCaptured = async (
     redactBody(content, contentType, redactor, signal);
   return defined({
     ...(await redactor.largeData(rest, signal)),
-    shape: shape ? shape : undefined, // contains names and types only
+    shape, // contains names and types only
     body: await redactContent(body, captured.contentType),
     requestBody: requestBody ? await redactContent(requestBody, sentType) : undefined,
     messages: messages ? await redactMessages(messages, redactor, signal) : undefined,

@@ -84,7 +84,7 @@ export const replayRequest = async (
       { url: sent.url },
     );
   return defined({
-    key: made ? made.key : undefined,
+    key: made?.key,
     replayed: seen.key,
     method: sent.method,
     url: answer.url,

@@ -4,7 +4,8 @@ import type {
   WorkspaceTraffic,
 } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
-import { defined } from '../../core/defined.ts';
+import { addCount } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { TimeSlices } from '../../core/time-slices.ts';
@@ -52,10 +53,10 @@ export const listRequests = async (
       traffic.lateSince === undefined ? undefined : new Date(traffic.lateSince).toISOString(),
     capture_ended: ended,
     count: entries.length,
-    remaining: remaining > 0 ? remaining : undefined,
+    ...compact({ remaining }),
     filtered_out: Object.values(leftOut).reduce((sum, count) => sum + count, 0),
     filtered_by: leftOut,
-    evicted: traffic.evicted > 0 ? traffic.evicted : undefined,
+    ...compact({ evicted: traffic.evicted }),
     cursor,
     ...shortenUrls(entries),
     detail_hint:
@@ -128,7 +129,7 @@ const shortenUrls = (entries: readonly NetworkEntry[]): Pick<Listing, 'origin' |
   const counts = new Map<string, number>();
   for (const { url } of entries) {
     const origin = /^https?:\/\/[^/?#]+(?=\/)/.exec(url)?.[0];
-    if (origin !== undefined) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+    if (origin !== undefined) addCount(counts, origin);
   }
   const [origin] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
   if (origin === undefined) return { entries };
@@ -278,7 +279,7 @@ const withinBudget = async (
       small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
     stored.push({
       sequence: seen.sequence,
-      captured: defined({ ...captured, body: small, shape: shape ? shape : undefined }),
+      captured: defined({ ...captured, body: small, shape }),
     });
   }
   return stored.sort((a, b) => a.sequence - b.sequence).map(({ captured }) => captured);

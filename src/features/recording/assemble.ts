@@ -78,10 +78,7 @@ export const assembleRecording = async (
     files.push({
       export: name,
       path,
-      bytes: await writeParts(
-        path,
-        renderExport(name, { kept, start, steps, summary, screenshots }),
-      ),
+      bytes: await writeParts(path, EXPORTERS[name]({ kept, start, steps, summary, screenshots })),
     });
   }
   return { summary, folder: start.folder, files, steps: buildScriptSteps(steps).map(describeStep) };
@@ -116,22 +113,14 @@ interface Material {
   readonly screenshots: readonly object[];
 }
 
-const renderExport = (
-  name: Export,
-  { kept, start, steps, summary, screenshots }: Material,
-): AsyncIterable<string> | Iterable<string> => {
-  switch (name) {
-    case 'json':
-      return recordingJson(kept, start, { summary, steps, screenshots });
-    case 'html':
-      return replayHtml(kept, start, steps);
-    case 'playwright':
-      return [renderPlaywrightScript(start, steps)];
-    case 'puppeteer':
-      return [renderPuppeteerScript(start, steps)];
-    default:
-      return name satisfies never;
-  }
+type RenderedExport = AsyncIterable<string> | Iterable<string>;
+
+const EXPORTERS: Readonly<Record<Export, (material: Material) => RenderedExport>> = {
+  json: ({ kept, start, steps, summary, screenshots }) =>
+    recordingJson(kept, start, { summary, steps, screenshots }),
+  html: ({ kept, start, steps }) => replayHtml(kept, start, steps),
+  playwright: ({ start, steps }) => [renderPlaywrightScript(start, steps)],
+  puppeteer: ({ start, steps }) => [renderPuppeteerScript(start, steps)],
 };
 
 const saveScreenshots = async (

@@ -1,4 +1,5 @@
 // Writes redacted recording entries up to a size limit, and notes how many were left out.
+import { addCount } from '../../core/collections.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { Job } from '../tasks/kind.ts';
 import { NOTES } from './kept-lines.ts';
@@ -84,7 +85,7 @@ export class Keeper {
       `the size limit of ${this.#maxBytes / 1e6} MB was reached: only steps were recorded after ` +
         'that',
     );
-    this.#leftOut.set(file, (this.#leftOut.get(file) ?? 0) + 1);
+    addCount(this.#leftOut, file);
   }
 }
 

@@ -1,4 +1,7 @@
 // Renders a recording as a Playwright script. Pure.
+import { type ByKind, callByKind } from '../../core/by-kind.ts';
+import { listDefined } from '../../core/collections.ts';
+import { ifDefined } from '../../core/defined.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {
   renderArrivedHelper,
@@ -39,7 +42,9 @@ const formatTestId = ({ attribute, value }: NonNullable<Locator['testId']>): str
   `[${attribute}=${JSON.stringify(value)}]`;
 
 const waysTo = ({ testId, role, name, css }: Locator, place: string): string[] => [
-  ...(testId ? [`${place}.locator(${renderLiteral(formatTestId(testId))})`] : []),
+  ...listDefined(
+    ifDefined(testId, (testId) => `${place}.locator(${renderLiteral(formatTestId(testId))})`),
+  ),
   ...(role && name
     ? [`${place}.getByRole(${renderLiteral(role)}, { name: ${renderLiteral(name)}, exact: true })`]
     : []),
@@ -73,33 +78,31 @@ const fill = (step: Extract<RecordedStep, { kind: 'fill' }>): string => {
   return `await ${found(step.target, step)}.evaluate(${set}, ${renderValue(step)});`;
 };
 
-const statement = (step: OwnStep): string | undefined => {
-  switch (step.kind) {
-    case 'click': {
-      const { button, count, modifiers, spot } = step;
-      const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
-      const how = options({ button, clickCount: count, modifiers, position });
-      return `await ${found(step.target, step)}.click(${how});`;
-    }
-    case 'fill':
-      return fill(step);
-    case 'select':
-      return `await ${found(step.target, step)}.selectOption(${renderLiteral(step.values)});`;
-    case 'check':
-      return `await ${found(step.target, step)}.setChecked(${step.checked});`;
-    case 'upload': {
-      const names = step.files.map(renderLiteral).join(', ');
-      return `await ${found(step.target, step)}.setInputFiles(files(${names}));`;
-    }
-    case 'press':
-      return step.target
-        ? `await ${found(step.target, step)}.press(${chord(step)});`
-        : `await page.keyboard.press(${chord(step)});`;
-    case 'drag':
-      return `await ${found(step.target, step)}.dragTo(${found(step.to, step)});`;
-    default:
-      return undefined;
-  }
+const statement = (step: OwnStep): string | undefined => callByKind(STATEMENTS, step);
+
+/** Dialogs are answered by a listener, and popups are not part of a script. */
+const STATEMENTS: ByKind<OwnStep, [], string | undefined> = {
+  dialog: () => undefined,
+  popup: () => undefined,
+  click: (step) => {
+    const { button, count, modifiers, spot } = step;
+    const position = spot && { x: spot.x - spot.borderX, y: spot.y - spot.borderY };
+    const how = options({ button, clickCount: count, modifiers, position });
+    return `await ${found(step.target, step)}.click(${how});`;
+  },
+  fill: (step) => fill(step),
+  select: (step) =>
+    `await ${found(step.target, step)}.selectOption(${renderLiteral(step.values)});`,
+  check: (step) => `await ${found(step.target, step)}.setChecked(${step.checked});`,
+  upload: (step) => {
+    const names = step.files.map(renderLiteral).join(', ');
+    return `await ${found(step.target, step)}.setInputFiles(files(${names}));`;
+  },
+  press: (step) =>
+    step.target
+      ? `await ${found(step.target, step)}.press(${chord(step)});`
+      : `await page.keyboard.press(${chord(step)});`,
+  drag: (step) => `await ${found(step.target, step)}.dragTo(${found(step.to, step)});`,
 };
 
 export const renderPlaywrightScript = (start: KeptStart, steps: readonly RecordedStep[]): string =>

@@ -1,5 +1,7 @@
 // Renders a recording as a Puppeteer script. Pure.
-import { defined } from '../../core/defined.ts';
+import { type ByKind, callByKind } from '../../core/by-kind.ts';
+import { listDefined } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {
   renderArrivedHelper,
@@ -69,7 +71,9 @@ const canBeAria = (name: string): boolean => !/["'\\[\]()]/.test(name);
 
 const waysTo = ({ testId, role, name, css }: Locator): string[] =>
   [
-    ...(testId ? [`[${testId.attribute}=${JSON.stringify(testId.value)}]`] : []),
+    ...listDefined(
+      ifDefined(testId, (testId) => `[${testId.attribute}=${JSON.stringify(testId.value)}]`),
+    ),
     ...(role && name && canBeAria(name) ? [`::-p-aria([name="${name}"][role="${role}"])`] : []),
     css.join(' >>> '),
   ].map(renderLiteral);
@@ -85,8 +89,8 @@ const withModifiers = (modifiers: readonly string[] | undefined, act: string): s
 const click = (step: Extract<RecordedStep, { kind: 'click' }>): string => {
   const { target, button, count, modifiers, spot } = step;
   const given = defined({
-    button: button ? button : undefined,
-    count: count ? count : undefined,
+    button,
+    ...compact({ count }),
     offset: spot ? { x: spot.x, y: spot.y } : undefined,
   });
   const how = Object.keys(given).length > 0 ? renderLiteral(given) : '';
@@ -105,29 +109,25 @@ const check = (step: Extract<RecordedStep, { kind: 'check' }>): string =>
   '  if ((await box.element.evaluate(({ checked }) => checked)) !== ' +
   `${step.checked}) await box.click();\n}`;
 
-const statement = (step: OwnStep): string | undefined => {
-  switch (step.kind) {
-    case 'click':
-      return click(step);
-    case 'fill':
-      return `await ${found(step.target, step)}.fill(${renderValue(step)});`;
-    case 'select': {
-      const values = step.values.map(renderLiteral).join(', ');
-      return `await ${found(step.target, step)}.element.select(${values});`;
-    }
-    case 'check':
-      return check(step);
-    case 'upload': {
-      const names = step.files.map(renderLiteral).join(', ');
-      return `await ${found(step.target, step)}.element.uploadFile(...files(${names}));`;
-    }
-    case 'press':
-      return pressKey(step);
-    case 'drag':
-      return `await drag(${found(step.target, step)}, ${found(step.to, step)});`;
-    default:
-      return undefined;
-  }
+const statement = (step: OwnStep): string | undefined => callByKind(STATEMENTS, step);
+
+/** Dialogs are answered by a listener, and popups are not part of a script. */
+const STATEMENTS: ByKind<OwnStep, [], string | undefined> = {
+  dialog: () => undefined,
+  popup: () => undefined,
+  click: (step) => click(step),
+  fill: (step) => `await ${found(step.target, step)}.fill(${renderValue(step)});`,
+  select: (step) => {
+    const values = step.values.map(renderLiteral).join(', ');
+    return `await ${found(step.target, step)}.element.select(${values});`;
+  },
+  check: (step) => check(step),
+  upload: (step) => {
+    const names = step.files.map(renderLiteral).join(', ');
+    return `await ${found(step.target, step)}.element.uploadFile(...files(${names}));`;
+  },
+  press: (step) => pressKey(step),
+  drag: (step) => `await drag(${found(step.target, step)}, ${found(step.to, step)});`,
 };
 
 export const renderPuppeteerScript = (start: KeptStart, steps: readonly RecordedStep[]): string =>

@@ -1,4 +1,5 @@
 // Renders the receipts in a tool's result as lines.
+import { isObject } from '../../core/json.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 
 type RecordedReceipt = Parameters<typeof renderReceipt>[0];
@@ -11,7 +12,7 @@ export const renderReceiptLines = (data: unknown, here: string): string[] =>
     .map((receipt) => renderReceipt(receipt, here));
 
 const receiptsIn = (data: unknown, depth: number): RecordedReceipt[] => {
-  if (typeof data !== 'object' || data === null || depth > 3) return [];
+  if (!isObject(data) || depth > 3) return [];
   if (isReceipt(data)) return [data];
   return Object.values(data).flatMap((value) => receiptsIn(value, depth + 1));
 };

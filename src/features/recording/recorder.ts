@@ -1,5 +1,5 @@
 // Records one tab: its pages, navigation, traffic and tool calls, and writes them to the keeper.
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { Locator, PageAction, PageMessage } from '../../page/recorder/messages.ts';
 import { PageRecorder } from '../../browser/recording/page-recorder.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
@@ -7,6 +7,8 @@ import type { Frame } from '../../browser/tabs/frames.ts';
 import type { Tab, TabCall } from '../../browser/tabs/tab.ts';
 import type { ConsoleEntry } from '../../browser/traffic/console-entry.ts';
 import type { RequestRecord } from '../../browser/traffic/request-record.ts';
+import { attempt } from '../../core/attempt.ts';
+import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
@@ -23,6 +25,8 @@ import {
   STEPS,
 } from './kept-lines.ts';
 import { renderReceiptLines } from './receipt-lines.ts';
+
+const BLANK_URLS = new Set<string>(['', 'about:blank']);
 
 const MAX_SCREENSHOTS = 60;
 const SCREENSHOT_GAP_MS = 400;
@@ -96,8 +100,7 @@ export class Recorder {
 
   async start(): Promise<void> {
     const { tab } = this.#around;
-    if (tab.url !== '' && tab.url !== 'about:blank')
-      this.#step({ kind: 'goto', url: tab.url }, START);
+    if (!BLANK_URLS.has(tab.url)) this.#step({ kind: 'goto', url: tab.url }, START);
     this.#listenToTab();
     this.#listenToTraffic();
     for (const record of tab.traffic.requests)
@@ -110,7 +113,7 @@ export class Recorder {
   async stop(): Promise<string> {
     const [title] = await Promise.all([this.#page?.title(), this.#page?.stop()]);
     this.#sayFrames();
-    for (const off of this.#off) off();
+    callAll(this.#off);
     this.#keepUnanswered();
     await settlesWithin(Promise.allSettled(this.#busy), LAST_MS);
     this.#shoot('end');
@@ -191,7 +194,7 @@ export class Recorder {
         ms: running ? Math.round(monotonicMs() - running.startedAt) : 0,
         tool,
         arguments: call.arguments,
-        ...defined({ failed, did: did.length > 0 ? did : undefined }),
+        ...defined({ failed, ...compact({ did }) }),
       } satisfies KeptCall,
       'light',
     );
@@ -302,9 +305,9 @@ export class Recorder {
         ...defined({
           status,
           mimeType,
-          ms: durationMs === undefined ? undefined : Math.round(durationMs),
-          bytes: decodedBytes > 0 ? decodedBytes : undefined,
-          error: failure ? failure.error : undefined,
+          ms: ifDefined(durationMs, Math.round),
+          ...compact({ bytes: decodedBytes }),
+          error: failure?.error,
         }),
       },
       'heavy',
@@ -336,7 +339,7 @@ export class Recorder {
     const { tab, keeper } = this.#around;
     using patience = new Deadline(SCREENSHOT_MS, () => fail('timeout', 'The body did not arrive.'));
     const { text, base64, truncated } = await tab.traffic.body(record, patience.signal);
-    const data = base64 ?? (text === undefined ? undefined : Buffer.from(text).toString('base64'));
+    const data = base64 ?? ifDefined(text, (text) => Buffer.from(text).toString('base64'));
     if (data && !truncated)
       keeper.keep(
         RESOURCES,
@@ -404,14 +407,11 @@ export class Recorder {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-const parseOrigin = (url: string): string | undefined => {
-  try {
+const parseOrigin = (url: string): string | undefined =>
+  attempt(() => {
     const { origin } = new URL(url);
     return origin === 'null' ? undefined : origin;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
 /** Whether the arguments of the call request a scroll. */
 const scrolls = ({ arguments: given }: TabCall): boolean =>

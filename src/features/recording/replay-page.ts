@@ -1,7 +1,7 @@
 // Renders the replay: one offline HTML file with the player and the recorded events.
 import { createHash } from 'node:crypto';
 import playerScript from 'page-script:recording-player';
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import {
   CALLS,
@@ -18,7 +18,8 @@ import {
   RESOURCES,
 } from './kept-lines.ts';
 import { buildScriptSteps, describeStep } from './script-steps.ts';
-import { isUnknownArray } from '../../core/json.ts';
+import { isObject, isUnknownArray } from '../../core/json.ts';
+import { textIf } from '../../core/text.ts';
 
 /** The licence of rrweb requires this notice. */
 const LICENCE = `The player contains rrweb (https://github.com/rrweb-io/rrweb), Copyright (c) 2018
@@ -107,7 +108,7 @@ async function* embeddedEvents(kept: KeptFiles): AsyncGenerator<string> {
     resources.set(url, `data:${mimeType.replaceAll(/[^\w/+.-]/g, '')};base64,${base64}`);
   let first = true;
   for await (const event of kept.entries<DomEvent>(DOM)) {
-    yield `${first ? '' : ',\n'}${embedded(makeOffline(event, resources))}`;
+    yield `${textIf(!first, ',\n')}${embedded(makeOffline(event, resources))}`;
     first = false;
   }
 }
@@ -130,7 +131,7 @@ const timeline = async (
         at,
         kind: 'console',
         text: `${level}: ${text.slice(0, 500)}`,
-        bad: level === 'error' ? (true as const) : undefined,
+        ...compact({ bad: level === 'error' }),
       }),
     );
   for await (const { at, method, url, status, error } of kept.entries<KeptRequest>(NETWORK))
@@ -139,7 +140,7 @@ const timeline = async (
         at,
         kind: 'request',
         text: `${method} ${url.slice(0, 300)} ${error ?? status ?? ''}`,
-        bad: error !== undefined || (status ?? 0) >= 400 ? (true as const) : undefined,
+        ...compact({ bad: error !== undefined || (status ?? 0) >= 400 }),
       }),
     );
   return out.sort((a, b) => a.at - b.at).slice(0, MAX_LISTED);
@@ -225,7 +226,7 @@ const CSS_URL = /url\(\s{0,9}(["']?)([^"'()]{1,4000})\1\s{0,9}\)/g;
 /** Replaces URLs with data URLs, in place: the event is not used elsewhere. */
 const makeOffline = (event: DomEvent, resources: Resources): DomEvent => {
   const walk = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
+    if (!isObject(value)) return;
     if (isUnknownArray(value)) {
       for (const item of value) walk(item);
       return;
@@ -269,4 +270,4 @@ const mendCss = (css: string, resources: Resources): string =>
     : css;
 
 const dataUrl = (url: string | undefined): string | undefined =>
-  url === undefined ? undefined : `url("${url}")`;
+  ifDefined(url, (url) => `url("${url}")`);

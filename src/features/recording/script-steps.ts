@@ -1,4 +1,5 @@
 // Merges recorded steps that describe the same user action into one step. Pure.
+import { type ByKind, callByKind } from '../../core/by-kind.ts';
 import type { RecordedStep } from './kept-lines.ts';
 
 /** A checkbox changes within this time after the click or key press. */
@@ -63,37 +64,27 @@ const isThere = (before: RecordedStep, url: string): boolean =>
   'url' in before && before.kind !== 'popup' && before.url === url;
 
 /** Describes a step in one line. */
-export const describeStep = (step: RecordedStep): string => {
-  switch (step.kind) {
-    case 'goto':
-      return `open ${step.url}`;
-    case 'back':
-    case 'forward':
-    case 'reload':
-      return `${step.kind}: ${step.url}`;
-    case 'arrived':
-      return `at ${step.url}`;
-    case 'popup':
-      return `a new tab was opened: ${step.url}`;
-    case 'dialog':
-      return describeDialog(step);
-    case 'press':
-      return describePress(step);
-    case 'scroll':
-      return `scroll to ${step.x},${step.y}`;
-    case 'fill':
-      return `fill ${formatTarget(step)} with ${step.secret ? 'a secret' : quote(step.value)}`;
-    case 'select':
-      return `select ${step.values.map(quote).join(', ')} in ${formatTarget(step)}`;
-    case 'check':
-      return `${step.checked ? 'check' : 'uncheck'} ${formatTarget(step)}`;
-    case 'upload':
-      return `upload ${step.files.map(quote).join(', ')} to ${formatTarget(step)}`;
-    case 'drag':
-      return `drag ${formatTarget(step)} to ${formatTarget({ target: step.to })}`;
-    default:
-      return `${step.kind === 'click' ? describeClick(step) : step.kind} ${formatTarget(step)}`;
-  }
+export const describeStep = (step: RecordedStep): string => callByKind(DESCRIPTIONS, step);
+
+const describeMove = ({ kind, url }: { kind: string; url: string }): string => `${kind}: ${url}`;
+
+const DESCRIPTIONS: ByKind<RecordedStep, [], string> = {
+  goto: ({ url }) => `open ${url}`,
+  back: describeMove,
+  forward: describeMove,
+  reload: describeMove,
+  arrived: ({ url }) => `at ${url}`,
+  popup: ({ url }) => `a new tab was opened: ${url}`,
+  dialog: (step) => describeDialog(step),
+  press: (step) => describePress(step),
+  scroll: ({ x, y }) => `scroll to ${x},${y}`,
+  fill: (step) => `fill ${formatTarget(step)} with ${step.secret ? 'a secret' : quote(step.value)}`,
+  select: (step) => `select ${step.values.map(quote).join(', ')} in ${formatTarget(step)}`,
+  check: (step) => `${step.checked ? 'check' : 'uncheck'} ${formatTarget(step)}`,
+  upload: (step) => `upload ${step.files.map(quote).join(', ')} to ${formatTarget(step)}`,
+  drag: (step) => `drag ${formatTarget(step)} to ${formatTarget({ target: step.to })}`,
+  click: (step) => `${describeClick(step)} ${formatTarget(step)}`,
+  hover: (step) => `hover ${formatTarget(step)}`,
 };
 
 type StepOfKind<K extends RecordedStep['kind']> = Extract<RecordedStep, { kind: K }>;

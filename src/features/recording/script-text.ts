@@ -1,4 +1,5 @@
 // The parts that Playwright and Puppeteer scripts share: literals, secrets, helpers, order. Pure.
+import { listIf } from '../../core/collections.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import { buildScriptSteps } from './script-steps.ts';
 
@@ -116,7 +117,7 @@ export const buildScript = (
     ...requireSecrets(listSecretVariables(steps)),
     dialect.prologue({ viewport: start.viewport ?? DEFAULT_VIEWPORT }),
     ...usedHelpers(dialect.helpers, lines.join('\n')),
-    ...(dialogs.length > 0 ? [dialogAnswers(dialogs)] : []),
+    ...listIf(dialogs.length > 0, dialogAnswers(dialogs)),
     '',
     'try {',
     ...lines.map((line) => line.replaceAll(/^/gm, '  ')),
@@ -141,23 +142,23 @@ const listSecretVariables = (steps: readonly RecordedStep[]): string[] => [
  * empty text.
  */
 const requireSecrets = (names: readonly string[]): string[] =>
-  names.length === 0
-    ? []
-    : [
-        '',
-        `const missing = ${renderLiteral(names)}.filter((name) => !process.env[name]);`,
-        'if (missing.length > 0) throw new Error(' +
-          "`Set the environment variables of these secrets: ${missing.join(', ')}`);",
-      ];
+  listIf(
+    names.length > 0,
+    '',
+    `const missing = ${renderLiteral(names)}.filter((name) => !process.env[name]);`,
+    'if (missing.length > 0) throw new Error(' +
+      "`Set the environment variables of these secrets: ${missing.join(', ')}`);",
+  );
 
 const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[] => {
   const secrets = listSecretVariables(steps);
   return [
     `// Needs ${library} (or ${library}-core with CHROME_PATH=/path/to/chrome). ` +
       'HEADED=1 shows the browser.',
-    ...(secrets.length > 0
-      ? [`// Secrets are read from the environment: ${secrets.join(', ')}.`]
-      : []),
+    ...listIf(
+      secrets.length > 0,
+      `// Secrets are read from the environment: ${secrets.join(', ')}.`,
+    ),
     ...(steps.some(({ kind }) => kind === 'upload')
       ? ['// Files to upload are read from FILES=/folder.']
       : []),
@@ -187,7 +188,7 @@ const usedHelpers = (helpers: Dialect['helpers'], statements: string): string[] 
     }
   };
   look(statements);
-  return Object.keys(helpers).flatMap((name) => (used.has(name) ? [helpers[name] ?? ''] : []));
+  return Object.keys(helpers).flatMap((name) => listIf(used.has(name), helpers[name] ?? ''));
 };
 
 export const SHARED_HELPERS = {

@@ -7,8 +7,10 @@ import { readStorage, type StorageArea } from '../../browser/state/web-storage.t
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
 import { listOrigins } from '../../browser/tabs/origins.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import { listIf } from '../../core/collections.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import { textIf } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import type { SavedTab } from '../../store/files/session-snapshots.ts';
 
@@ -80,7 +82,7 @@ const readPage = async (
   const not_saved = [...read.flatMap((one) => one.left), ...foreignFrames(tab), ...left];
   return defined({
     tab: { ...place, frames: read.map(({ state }) => state), sessionStorage, not_saved },
-    site: site ? site : undefined,
+    site,
   });
 };
 
@@ -138,9 +140,9 @@ const withoutSecrets = (
   return {
     state: { ...state, fields },
     left: [
-      ...(secrets > 0 ? [`${secrets} password${secrets > 1 ? 's' : ''}`] : []),
+      ...listIf(secrets > 0, `${secrets} password${textIf(secrets > 1, 's')}`),
       ...files.map((file) => file.slice(0, 300)).slice(0, 20),
-      ...(state.more > 0 ? [`${state.more} more fields`] : []),
+      ...listIf(state.more > 0, `${state.more} more fields`),
     ],
   };
 };
@@ -154,7 +156,8 @@ const foreignFrames = (tab: Tab): string[] => {
   const own = originOf(tab.url);
   const others = new Set(tab.frames.all().map(({ url }) => originOf(url)));
   const foreign = [...others].filter((origin) => origin !== undefined && origin !== own);
-  return foreign.length > 0
-    ? [`storage of frames of ${foreign.slice(0, 5).join(', ')}`.slice(0, 500)]
-    : [];
+  return listIf(
+    foreign.length > 0,
+    `storage of frames of ${foreign.slice(0, 5).join(', ')}`.slice(0, 500),
+  );
 };

@@ -1,5 +1,5 @@
 // Restores a saved session in new tabs: cookies and storage first, then pages, forms and scroll.
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import type { RestoreAnswer } from '../../page/page-state-answers.ts';
@@ -12,7 +12,9 @@ import type { Frame } from '../../browser/tabs/frames.ts';
 import { type Navigation, navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import { listIf } from '../../core/collections.ts';
 import { Failure, fail } from '../../core/failure.ts';
+import { parseUrl, textIf } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Memo, SavedSession, SavedTab } from '../../store/files/session-snapshots.ts';
 
@@ -233,7 +235,7 @@ const restoreState = async (
 };
 
 const samePage = (one: string, other: string): boolean => {
-  const [a, b] = [one, other].map((url) => (URL.canParse(url) ? new URL(url) : undefined));
+  const [a, b] = [one, other].map((url) => parseUrl(url));
   return a !== undefined && b !== undefined && a.origin === b.origin && a.pathname === b.pathname;
 };
 
@@ -259,9 +261,9 @@ const buildResumedTab = (
   const fields = (state?.problems ?? []).map(({ label, why }) => `field "${label}" ${WHY[why]}`);
   const unreached =
     state && state.unreached > 0
-      ? [`${state.unreached} scroll position${state.unreached > 1 ? 's' : ''}`]
+      ? [`${state.unreached} scroll position${textIf(state.unreached > 1, 's')}`]
       : [];
-  const stillLoading = navigation?.stillLoading ? ['the page is still loading'] : [];
+  const stillLoading = listIf(navigation?.stillLoading, 'the page is still loading');
   const all = [...problems, ...stillLoading, ...fields.slice(0, 20), ...unreached];
   const wasScrolled = saved.frames.some(({ scrolls }) =>
     scrolls.some(({ x, y }) => x !== 0 || y !== 0),
@@ -273,10 +275,12 @@ const buildResumedTab = (
     ...defined({
       status: navigation?.status === undefined ? undefined : navigation.status,
       fields: state && state.fields > 0 ? state.fields : undefined,
-      scrolled: state && wasScrolled && state.unreached === 0 ? true : undefined,
-      storage_entries: items ? items : undefined,
-      login_page: tab.facts?.login ? true : undefined,
-      not_restored: all.length > 0 ? all : undefined,
+      ...compact({
+        scrolled: state && wasScrolled && state.unreached === 0,
+        storage_entries: items,
+        login_page: tab.facts?.login,
+        not_restored: all,
+      }),
     }),
   };
 };

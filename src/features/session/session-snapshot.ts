@@ -1,8 +1,9 @@
 // Saves a session: its tabs, cookies, site storage and the notes of the host.
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { type Cookie, readCookies } from '../../browser/state/cookies.ts';
 import type { Session } from '../../browser/tabs/session.ts';
+import { listIf } from '../../core/collections.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { Memo, SavedSession, SessionSnapshots } from '../../store/files/session-snapshots.ts';
 import { readTab } from './read-tab.ts';
@@ -98,11 +99,9 @@ const report = (
     numbers.reduce((total, number) => total + number, 0);
   const notSaved = [
     ...tabs.flatMap(({ url, not_saved }) =>
-      not_saved.length > 0 ? [{ tab: url.slice(0, 200), what: not_saved }] : [],
+      listIf(not_saved.length > 0, { tab: url.slice(0, 200), what: not_saved }),
     ),
-    ...(cookiesLeft > 0
-      ? [{ tab: '', what: [`${cookiesLeft} partitioned cookies of frames`] }]
-      : []),
+    ...listIf(cookiesLeft > 0, { tab: '', what: [`${cookiesLeft} partitioned cookies of frames`] }),
   ];
   return defined({
     id,
@@ -117,6 +116,6 @@ const report = (
     storage_entries:
       sum(tabs.map(({ sessionStorage }) => sessionStorage.length)) +
       sum(origins.map(({ localStorage, databases }) => localStorage.length + databases.length)),
-    not_saved: notSaved.length > 0 ? notSaved : undefined,
+    ...compact({ not_saved: notSaved }),
   });
 };

@@ -1,6 +1,7 @@
 // Edits our entry in a host's JSON file; keeps comments, order and indentation. Pure.
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { fail, type Failure } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 
 const ENTRY = 'openchrome';
 
@@ -32,10 +33,7 @@ const notEditable = (error: ParseError | undefined): Failure => {
   });
 };
 
-const holdsOurs = (section: unknown): boolean =>
-  typeof section === 'object' && section !== null && Object.hasOwn(section, ENTRY);
+const holdsOurs = (section: unknown): boolean => isObject(section) && Object.hasOwn(section, ENTRY);
 
 const holdsOnlyOurs = (section: unknown): boolean =>
-  typeof section === 'object' &&
-  section !== null &&
-  Object.keys(section).every((name) => name === ENTRY);
+  isObject(section) && Object.keys(section).every((name) => name === ENTRY);

@@ -1,5 +1,7 @@
 // Edits our table in a host's TOML file; keeps all other lines. Pure.
 
+import { matchGroups } from '../../core/text.ts';
+
 /** Sets the table; removes it if `values` is undefined. */
 export const editTomlTable = (
   text: string,
@@ -27,7 +29,7 @@ const withoutTable = (lines: readonly string[], table: string): string[] => {
   const kept: string[] = [];
   let within = false;
   for (const line of lines) {
-    const [, header] = /^\[{1,2}([^\]]+)\]/.exec(line.trimStart()) ?? [];
+    const [, header] = matchGroups(/^\[{1,2}([^\]]+)\]/, line.trimStart());
     const name = header?.trim();
     if (name !== undefined) within = name === table || name.startsWith(`${table}.`);
     if (!within) kept.push(line);

@@ -1,5 +1,7 @@
 // Shortens a task's arguments, which are already redacted, to fit into its row.
 
+import { isRecord } from '../../core/json.ts';
+
 const MAX_BYTES = 2048;
 /** Maximum characters per value; the next one is tried if the summary is still too large. */
 const CUTS = [400, 100, 40, 10];
@@ -9,12 +11,9 @@ const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(
 export const summariseArgs = (args: unknown): unknown => {
   const bytes = countBytes(args);
   if (bytes <= MAX_BYTES) return args;
-  const cuts = isObject(args) ? CUTS.map((chars) => shortenValues(args, chars)) : [];
+  const cuts = isRecord(args) ? CUTS.map((chars) => shortenValues(args, chars)) : [];
   return cuts.find((cut) => countBytes(cut) <= MAX_BYTES) ?? { omitted: `${bytes} bytes` };
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const shortenValues = (
   args: Readonly<Record<string, unknown>>,

@@ -10,6 +10,8 @@ import type {
   TaskStatus,
 } from '../../store/tasks/task-meta.ts';
 
+const ACTIVE_STATUSES = new Set<string>(['PENDING', 'RUNNING']);
+
 export type TaskStep =
   | { readonly type: 'start' }
   | { readonly type: 'progress'; readonly progress: TaskProgress }
@@ -37,7 +39,7 @@ const buildResultFields = ({
   resultPath,
 }: {
   readonly resultPath?: string | undefined;
-}): { result_path?: string } => (resultPath === undefined ? {} : { result_path: resultPath });
+}): { result_path?: string } => defined({ result_path: resultPath });
 
 /** A status that is in no `from` is terminal. */
 const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
@@ -75,7 +77,7 @@ const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
       defined({
         status: 'FAILED',
         ended_at: now,
-        error: step.error ? step.error : undefined,
+        error: step.error,
         ...buildResultFields(step),
       }),
     kind: 'failed',
@@ -90,7 +92,7 @@ const RULES: { readonly [T in TaskStep['type']]: TransitionRule<StepOf<T>> } = {
 };
 
 export const hasEnded = ({ status }: Pick<TaskMeta, 'status'>): boolean =>
-  status !== 'PENDING' && status !== 'RUNNING';
+  !ACTIVE_STATUSES.has(status);
 
 export const advance = (meta: TaskMeta, step: TaskStep, now: number): TaskChange => {
   const { from, changes, kind, data } = RULES[step.type] as TransitionRule<TaskStep>;

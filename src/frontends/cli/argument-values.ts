@@ -1,5 +1,8 @@
 // Parses a command-line argument into the value that a tool expects. Pure.
+import { attempt } from '../../core/attempt.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
+import { matchGroups } from '../../core/text.ts';
 import type { UsageKind, UsageField } from '../../toolkit/usage.ts';
 import { type CommandField, formatFieldName } from './command.ts';
 
@@ -43,7 +46,7 @@ const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** `500ms`, `30s`, `2m` or `1h`, for arguments in milliseconds. */
 const parseDurationMs = ({ name }: UsageField, text: string): number | undefined => {
-  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+  const [, amount, unit] = matchGroups(/^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/, text);
   if (unit === undefined || !/(?:_ms|Ms)$/.test(name)) return undefined;
   return Math.round(Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]);
 };
@@ -89,7 +92,7 @@ const asObject = (field: UsageField, texts: readonly string[]): Record<string, u
   const [first = ''] = texts;
   if (first.trimStart().startsWith('{')) return requireObject(field, parseJson(field, first));
   const pairs = texts.map((text) => {
-    const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    const [, name, value] = matchGroups(/^([^=]+)=(.*)$/s, text);
     if (name === undefined || value === undefined)
       throw wrong(field, `a JSON object, or NAME=VALUE, not "${text}"`);
     return [name, asAny(value)] as const;
@@ -98,8 +101,7 @@ const asObject = (field: UsageField, texts: readonly string[]): Record<string, u
 };
 
 const requireObject = (field: UsageField, value: unknown): Record<string, unknown> => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  if (isRecord(value)) return value as Record<string, unknown>;
   throw wrong(field, 'a JSON object');
 };
 
@@ -114,13 +116,7 @@ const asAny = (text: string): unknown => {
   return value === undefined ? text : value;
 };
 
-const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const jsonIn = (text: string): unknown => attempt(() => JSON.parse(text));
 
 const READERS: Readonly<Record<UsageKind, ParseArgument>> = {
   text: last(oneOf),

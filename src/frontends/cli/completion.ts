@@ -1,5 +1,6 @@
 // Shell completion: commands, options and values; the shell completes file names. Pure.
 import usages from 'tool-usage';
+import { textIf } from '../../core/text.ts';
 import { type Command, type CommandField, formatFieldName } from './command.ts';
 import { isToolCommand } from './help.ts';
 import { type Option, listOptions } from './cli-options.ts';
@@ -91,7 +92,7 @@ const flagsOf = (command: Command): Completion[] => [
 ];
 
 const flagOf = (field: CommandField): string =>
-  `--${field.kind === 'switch' && field.default === true ? 'no-' : ''}${formatFieldName(field)}`;
+  `--${textIf(field.kind === 'switch' && field.default === true, 'no-')}${formatFieldName(field)}`;
 
 /** Returns the possible values of a flag; undefined if it takes no value or is unknown. */
 const valuesFor = (command: Command, flag: string): Completion[] | undefined => {

@@ -1,5 +1,5 @@
 // Derives commands from tools: verbs, hidden `browser` commands, `tasks start` and `call`. Pure.
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { ToolUsage, UsageField, Usages } from '../../toolkit/usage.ts';
 import {
   type Command,
@@ -95,7 +95,7 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     path: words.split(' '),
     summary: verb.summary,
     section: verb.section,
-    description: about === undefined ? undefined : `${verb.summary}. ${about}`,
+    description: ifDefined(about, (about) => `${verb.summary}. ${about}`),
     positionals: parsePositionals(takes, tool.fields, verb.places),
     fields: listFields(tool, usages, { fixed, files, verb }),
     fixed,
@@ -132,7 +132,7 @@ const buildToolCommand = (
     summary: firstSentence(tool.description),
     section: 'tools' as const,
     hidden: isCall ? undefined : (true as const),
-    data: isCall ? (true as const) : undefined,
+    ...compact({ data: isCall }),
     description: tool.description,
     positionals: parsePositionals(takes, tool.fields),
     fields: listFields(tool, usages, {}),
@@ -225,7 +225,7 @@ const describeField = (field: CommandField, verb: Verb | undefined): CommandFiel
     describe: describe ?? places[field.name] ?? field.describe,
     default: describe === undefined || field.kind === 'switch' ? field.default : undefined,
     flag: flags[field.name] ?? field.flag,
-    unlisted: describe === undefined ? (true as const) : undefined,
+    ...compact({ unlisted: describe === undefined }),
   });
 };
 

@@ -1,4 +1,7 @@
 // Renders the help of a command, of a command group, and of the program. Pure.
+import { listIf } from '../../core/collections.ts';
+import { isObject } from '../../core/json.ts';
+import { textIf } from '../../core/text.ts';
 import type { ConfigUsage, UsageKind } from '../../toolkit/usage.ts';
 import {
   type Command,
@@ -102,7 +105,7 @@ export const renderGroupHelp = (
 
 const renderUsage = (command: Command, columns: number): string => {
   const places = command.positionals.map((positional) => {
-    const inside = `${placeName(positional, command.fields)}${positional.rest ? '...' : ''}`;
+    const inside = `${placeName(positional, command.fields)}${textIf(positional.rest, '...')}`;
     return positional.required ? `<${inside}>` : `[${inside}]`;
   });
   const [first = '', ...more] = wrapText(
@@ -156,22 +159,21 @@ const hasManyValues = ({ values = [] }: CommandField): boolean =>
   values.join('|').length > MANY_CHARACTERS;
 
 const describeMeaning = (field: CommandField): string => {
-  const { describe = '', kind, values, default: standard } = field;
-  const isListed = values !== undefined && hasManyValues(field) && !describe.includes(', ');
+  const { describe = '', kind, values = [], default: standard } = field;
+  const isListed = hasManyValues(field) && !describe.includes(', ');
   const facts = [
-    isListed ? `one of ${values.join(', ')}` : '',
-    kind === 'list' ? 'repeatable' : '',
+    textIf(isListed, `one of ${values.join(', ')}`),
+    textIf(kind === 'list', 'repeatable'),
     standard === undefined || kind === 'switch' || isEmpty(standard)
       ? ''
       : `default ${JSON.stringify(standard)}`,
   ].filter((fact) => fact !== '');
-  return [describe, facts.length === 0 ? '' : `(${facts.join('; ')})`]
+  return [describe, textIf(facts.length > 0, `(${facts.join('; ')})`)]
     .filter((part) => part !== '')
     .join(' ');
 };
 
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
 
 const optionRow = ({ name, kind, placeholder, describe }: Option): HelpRow => [
   kind === 'switch' ? `--${name}` : `--${name} <${placeholder}>`,
@@ -221,7 +223,5 @@ const renderRows = (
     const [first = '', ...more] = texts;
     return [`  ${name.padEnd(width)}  ${first}`, ...more.map((line) => `${indent}${line}`)];
   });
-  return [...(title === '' ? [] : [`${title}:`]), ...lines.map((line) => line.trimEnd())].join(
-    '\n',
-  );
+  return [...listIf(title !== '', `${title}:`), ...lines.map((line) => line.trimEnd())].join('\n');
 };

@@ -16,6 +16,8 @@ import {
 import { createTerminal, type Terminal } from './terminal.ts';
 import type { Wiring } from './wiring.ts';
 
+const HELP_FLAGS = new Set<string>(['--help', '-h']);
+
 export const runCli = async (
   argv: readonly string[],
   wiring: Wiring,
@@ -92,7 +94,7 @@ const unknownTool = ([tool = '']: readonly string[]): ToolCommand => ({
 
 const asksForHelp = (words: readonly string[]): boolean => {
   const end = words.indexOf('--');
-  return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h');
+  return (end < 0 ? words : words.slice(0, end)).some((word) => HELP_FLAGS.has(word));
 };
 
 const unknownCommand = (group: readonly string[], word: string | undefined): Failure => {

@@ -1,7 +1,9 @@
 // Parses the words after a command into tool arguments and options of the command line. Pure.
 import { findClosest } from '../../core/closest.ts';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
+import { matchGroups, textIf } from '../../core/text.ts';
 import type { ConfigUsage } from '../../toolkit/usage.ts';
 import { parseFieldPair, parseValue } from './argument-values.ts';
 import { FORMATS, listOptions, type OutputFormat, SHORT_FLAGS } from './cli-options.ts';
@@ -77,8 +79,7 @@ const parseObject = (text: string): Record<string, unknown> => {
       error,
     );
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw fail('invalid_argument', '--args must be one JSON object.', { argument: 'args' });
 };
 
@@ -203,7 +204,7 @@ const unknownFlag = (
     `${formatCommandName(command)} has no option ${flag}${near ? `; did you mean ${near}?` : '.'}`,
     defined({
       argument: flag,
-      closest: near ? near : undefined,
+      ...compact({ closest: near }),
       hint: `Run "${formatCommandName(command)} --help" to see the options.`,
     }),
   );
@@ -291,7 +292,7 @@ const requireCss = (command: ToolCommand, label: string, text: string): string =
 };
 
 const missing = (command: ToolCommand, { label, as }: Positional): Failure => {
-  const forms = as === 'target' ? ': a ref, CSS or words' : '';
+  const forms = textIf(as === 'target', ': a ref, CSS or words');
   const name = formatDashed(label);
   return fail('invalid_argument', `${formatCommandName(command)} needs <${name}>${forms}.`, {
     argument: label,
@@ -349,7 +350,7 @@ const TAGGED = /^([a-z][a-z0-9]*)(?:[#.[][\w-]|::?[a-z-]+)/;
 
 /** The prefixes `css=`, `text=` and `ref=` set the kind explicitly. */
 const parseTargetWord = (text: string): PointedAt => {
-  const [, kind, said = ''] = /^(css|text|ref)=(.+)$/s.exec(text) ?? [];
+  const [, kind, said = ''] = matchGroups(/^(css|text|ref)=(.+)$/s, text);
   if (kind === 'css') return { field: 'selector', value: said };
   if (kind === 'ref') return { field: 'ref', value: said };
   if (kind === 'text') return { field: 'query', value: said };

@@ -1,5 +1,7 @@
 // Formats JSON for people: values that fit stay on one line, others are indented. Pure.
 
+import { isObject } from '../../core/json.ts';
+
 const INDENT = '  ';
 
 /** `columns`: the maximum width of a line. */
@@ -20,11 +22,11 @@ export const renderJson = (value: unknown, columns: number, indent = ''): string
 };
 
 const isNested = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  isObject(value) && Object.keys(value).length > 0;
 
 const oneLine = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value).map(
     ([name, item]) => `${JSON.stringify(name)}: ${oneLine(item)}`,
   );

@@ -1,4 +1,7 @@
 // Prints a tool's result: text or JSON on stdout, images as files, notes on stderr.
+import { attempt } from '../../core/attempt.ts';
+import { listDefined } from '../../core/collections.ts';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
 import type { OutputFormat } from './cli-options.ts';
@@ -93,11 +96,7 @@ const renderBody = (
 /** The data of a JSON reply, or the text of any other reply. */
 const parseBody = (text: string): unknown => {
   if (!/^\s*[[{"\d\-tfn]/.test(text)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return attempt(() => JSON.parse(text) as unknown, text);
 };
 
 const partsOf = ({
@@ -159,10 +158,10 @@ const formatTabFact = (
 };
 
 const picturesAsJson = (saved: readonly SavedPicture[], text: string | undefined): string => {
-  const said = text === undefined ? {} : { text };
+  const said = defined({ text });
   const [only, another] = saved;
   return JSON.stringify(only && !another ? { ...only, ...said } : { pictures: saved, ...said });
 };
 
 const picturesAsText = (saved: readonly SavedPicture[], text: string | undefined): string =>
-  [...(text === undefined ? [] : [text]), ...saved.map(({ path }) => path)].join('\n');
+  [...listDefined(text), ...saved.map(({ path }) => path)].join('\n');

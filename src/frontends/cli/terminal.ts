@@ -1,5 +1,7 @@
 // Writes data to stdout and messages to stderr; colours only on a terminal.
 
+import { textIf } from '../../core/text.ts';
+
 export interface Terminal {
   /** stdout is a terminal. */
   readonly interactive: boolean;
@@ -38,7 +40,7 @@ const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
   isTTY
     ? text.replace(OBEYED, (found) => {
         if (found.length > 1) return found;
-        return found === '\r' ? '' : '?';
+        return textIf(found !== '\r', '?');
       })
     : text;
 

@@ -1,11 +1,12 @@
 // tools/call: turns the request into a call of the pipeline, and the reply into a result.
 import { defined } from '../../core/defined.ts';
+import { getField } from '../../core/json.ts';
 import type { CallRequest } from '../../pipeline/call.ts';
 import { returnsOnlyJson } from './tool-listing.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createProgressReport, type ProgressReport } from './progress.ts';
 import { createLineTest } from './line-limit.ts';
-import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
+import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
 
@@ -26,7 +27,7 @@ export const callTool = async (
     signal: exchange.signal,
     fits: createLineTest(asked),
     ...callerOf(exchange),
-    ...defined({ onProgress: progress ? progress.report : undefined }),
+    ...defined({ onProgress: progress?.report }),
   });
   await progress?.end();
   const promised = tool !== undefined && returnsOnlyJson(tool);
@@ -54,7 +55,7 @@ const requireName = (params: RpcParams): string => {
 /** Progress is sent only to a client that sent a progress token. */
 const progressTo = (params: RpcParams, { notify }: Exchange): ProgressReport | undefined => {
   const meta = params['_meta'];
-  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
+  const progressToken = getField(meta, 'progressToken');
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
   return createProgressReport(({ done, total, message }) =>
     notify('notifications/progress', {

@@ -1,5 +1,6 @@
 // Headers that a daemon's client sends with each request: session, folder and output settings.
-import { defined } from '../../core/defined.ts';
+import { attempt } from '../../core/attempt.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
 
@@ -32,26 +33,14 @@ export const FACT_HEADERS: readonly string[] = Object.values(HEADERS);
 /** URI-encoded, because names and paths may contain characters that headers may not. */
 export const toHeaders = ({ session, folder, wishes }: ClientFacts): Record<string, string> =>
   defined({
-    [HEADERS.session]: session === undefined ? undefined : encodeURIComponent(session),
-    [HEADERS.folder]: folder === undefined ? undefined : encodeURIComponent(folder),
-    [HEADERS.wishes]: wishes === undefined ? undefined : JSON.stringify(wishes),
+    [HEADERS.session]: ifDefined(session, encodeURIComponent),
+    [HEADERS.folder]: ifDefined(folder, encodeURIComponent),
+    [HEADERS.wishes]: ifDefined(wishes, JSON.stringify),
   });
 
 export const fromHeaders = (header: (name: string) => string | null | undefined): ClientFacts => {
-  const session = readable(() => decodeURIComponent(header(HEADERS.session) ?? ''));
-  const folder = readable(() => decodeURIComponent(header(HEADERS.folder) ?? ''));
-  const wishes = readable(() => JSON.parse(header(HEADERS.wishes) ?? 'null') as Wishes | null);
-  return defined({
-    session: session ? session : undefined,
-    folder: folder ? folder : undefined,
-    wishes: wishes ? wishes : undefined,
-  });
-};
-
-const readable = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+  const session = attempt(() => decodeURIComponent(header(HEADERS.session) ?? ''));
+  const folder = attempt(() => decodeURIComponent(header(HEADERS.folder) ?? ''));
+  const wishes = attempt(() => JSON.parse(header(HEADERS.wishes) ?? 'null') as Wishes | null);
+  return compact({ session, folder, wishes });
 };

@@ -1,5 +1,5 @@
 // Detects the protocol of a message: 2025 (with a handshake) or 2026 (version in each request).
-import { isObject } from './protocol.ts';
+import { getField, isRecord } from '../../core/json.ts';
 
 /** The revisions that start with `initialize`, newest first. */
 export const HANDSHAKE_VERSIONS = [
@@ -22,9 +22,9 @@ export const negotiate = (requested: unknown): string =>
  * protocol.
  */
 export const claimsStateless = (message: unknown): boolean => {
-  const params = isObject(message) ? message['params'] : undefined;
-  const meta = isObject(params) ? params['_meta'] : undefined;
-  return isObject(meta) && VERSION_KEY in meta;
+  const params = getField(message, 'params');
+  const meta = getField(params, '_meta');
+  return isRecord(meta) && VERSION_KEY in meta;
 };
 
 /** Revisions are ISO dates: they compare as text. */

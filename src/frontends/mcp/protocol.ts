@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 as MCP uses it: message types and error codes.
 import { defined } from '../../core/defined.ts';
 import type { Failure } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
 
 export type Id = string | number;
 export type RpcParams = Readonly<Record<string, unknown>>;
@@ -84,25 +85,22 @@ export type RpcMessage =
 
 /** Classifies an untrusted JSON value as a request, notification, response or invalid message. */
 export const classify = (value: unknown): RpcMessage => {
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') return { kind: 'invalid', id: idOf(value) };
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return { kind: 'invalid', id: idOf(value) };
   const { id, method, params } = value;
-  const wellFormed = params === undefined || isObject(params);
+  const wellFormed = params === undefined || isRecord(params);
   if (typeof method === 'string' && wellFormed) {
     if (id === undefined)
       return { kind: 'notification', message: { ...value, jsonrpc: '2.0', method } };
     if (isId(id)) return { kind: 'request', message: { ...value, jsonrpc: '2.0', id, method } };
   }
-  if (method === undefined && isId(id) && (isObject(value['result']) || isObject(value['error'])))
+  if (method === undefined && isId(id) && (isRecord(value['result']) || isRecord(value['error'])))
     return { kind: 'response', message: value };
   return { kind: 'invalid', id: idOf(value) };
 };
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: unknown): value is Id =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
 /** The id for the response, or null if there is none. */
 const idOf = (value: unknown): Id | null =>
-  isObject(value) && isId(value['id']) ? value['id'] : null;
+  isRecord(value) && isId(value['id']) ? value['id'] : null;

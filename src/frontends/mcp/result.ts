@@ -1,5 +1,7 @@
 // Converts a reply into an MCP tool result: text, then images, then one line per note.
+import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
+import { isRecord } from '../../core/json.ts';
 import { FACTS_KEY } from './client-facts.ts';
 import type { Reply } from '../../pipeline/call.ts';
 
@@ -42,7 +44,7 @@ const buildResult = (reply: Reply, structured: Structured): ToolResult => {
 const body = (reply: Reply): ResultBlock[] => {
   if (reply.text !== undefined) return [text(reply.text)];
   if (reply.json !== undefined) return [text(JSON.stringify(reply.json))];
-  return reply.images.length > 0 ? [] : [text('Done.')];
+  return listIf(reply.images.length === 0, text('Done.'));
 };
 
 const structuredOf = (
@@ -55,8 +57,7 @@ const structuredOf = (
   return { structuredContent: isPlainObject(data) ? data : { result: data } };
 };
 
-const isPlainObject = (data: unknown): data is object =>
-  typeof data === 'object' && data !== null && !Array.isArray(data);
+const isPlainObject = (data: unknown): data is object => isRecord(data);
 
 const text = (content: string): ResultBlock => ({ type: 'text', text: content });
 

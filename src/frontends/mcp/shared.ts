@@ -1,4 +1,5 @@
 // `openchrome serve --shared`: MCP on stdio, forwarded to the daemon, in a session per host.
+import { getField } from '../../core/json.ts';
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
@@ -9,7 +10,7 @@ import { watchDefects } from '../defects.ts';
 import { onSupervisorGone, receiveHandover, restart } from '../supervise.ts';
 import type { Wishes } from './client-facts.ts';
 import { type Exchange, METHOD_NAMES, type Methods, type RpcMethod } from './methods.ts';
-import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
+import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
 import { serveMethods } from './stdio.ts';
 import { CAPABILITIES_KEY } from './task-extension.ts';
@@ -83,7 +84,7 @@ const forward =
  */
 const asHandshakeEra = (params: RpcParams, { envelope }: Exchange): RpcParams => {
   const meta = envelope ?? params['_meta'];
-  const capabilities = isObject(meta) ? meta[CAPABILITIES_KEY] : undefined;
+  const capabilities = getField(meta, CAPABILITIES_KEY);
   const { _meta, ...rest } = params;
   return capabilities === undefined
     ? rest
@@ -96,7 +97,7 @@ const progressTo = (
   { notify }: Exchange,
 ): { onProgress?: (progress: object) => void } => {
   const meta = params['_meta'];
-  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
+  const progressToken = getField(meta, 'progressToken');
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return {};
   return {
     onProgress: (progress) => void notify('notifications/progress', { ...progress, progressToken }),

@@ -1,4 +1,6 @@
 // Combines several abort signals into one.
+import { listDefined } from '../../core/collections.ts';
+import { ifDefined } from '../../core/defined.ts';
 import type { Failure } from '../../core/failure.ts';
 
 /**
@@ -11,7 +13,9 @@ export const combineSignals = (
 ): { signal: AbortSignal } & Disposable => {
   const controller = new AbortController();
   const stops = sources.flatMap((source) =>
-    source ? [listen(source, () => controller.abort(reason(source)))] : [],
+    listDefined(
+      ifDefined(source, (source) => listen(source, () => controller.abort(reason(source)))),
+    ),
   );
   return { signal: controller.signal, [Symbol.dispose]: () => stops.map((stop) => stop()) };
 };

@@ -1,12 +1,13 @@
 // MCP over stdin and stdout, one JSON message per line, until the client closes them.
+import { tryParseJson } from '../../core/json.ts';
 import type { Readable, Writable } from 'node:stream';
-import { parseJson } from '../../core/json.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { settlesWithin } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { claimsStateless } from './era.ts';
 import { type LineSplitter, splitLines } from './lines.ts';
+import { isRecord } from '../../core/json.ts';
 import { createMethods, type Methods } from './methods.ts';
 import {
   buildErrorResponse,
@@ -14,7 +15,6 @@ import {
   buildResultResponse,
   classify,
   type Id,
-  isObject,
   type Request,
   RPC,
   type RpcResponse,
@@ -112,11 +112,8 @@ const createReader = (
 };
 
 const parseLine = (line: string): unknown => {
-  try {
-    return parseJson(line);
-  } catch {
-    return undefined; // no JSON text parses to undefined
-  }
+  // no JSON text parses to undefined
+  return tryParseJson(line);
 };
 
 /** The first message decides: clients of the 2025 protocol do not wait for the SDK to load. */
@@ -204,7 +201,7 @@ class Unanswered {
 }
 
 const isResponse = (message: unknown): message is RpcResponse =>
-  isObject(message) && ('result' in message || 'error' in message);
+  isRecord(message) && ('result' in message || 'error' in message);
 
 /**
  * Clients of the 2026 protocol get a protocol error, because only the SDK can build their results.

@@ -1,11 +1,12 @@
 // The io.modelcontextprotocol/tasks extension: long-running tools become tasks.
 import { Failure } from '../../core/failure.ts';
+import { getField, isRecord } from '../../core/json.ts';
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createLineTest } from './line-limit.ts';
-import { isObject, RPC, RpcError, type RpcParams } from './protocol.ts';
+import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult, type ToolResult } from './result.ts';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -31,9 +32,9 @@ interface ProtocolTask {
 /** True if the request declares the tasks capability. */
 export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean => {
   const meta = envelope ?? params['_meta'];
-  const capabilities = isObject(meta) ? meta[CAPABILITIES_KEY] : undefined;
-  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
-  return isObject(extensions) && isObject(extensions[EXTENSION]);
+  const capabilities = getField(meta, CAPABILITIES_KEY);
+  const extensions = getField(capabilities, 'extensions');
+  return isRecord(extensions) && isRecord(extensions[EXTENSION]);
 };
 
 /** tools/call of a long-running tool: returns the task; an invalid call fails as usual. */

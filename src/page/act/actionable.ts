@@ -1,5 +1,12 @@
 // Checks that an element is visible, enabled, not moving and hit by the pointer; scrolls to it.
-import { attribute, hasAttribute, localName, matches, queryAll } from '../safe-dom.ts';
+import {
+  attribute,
+  attributeText,
+  hasAttribute,
+  localName,
+  matches,
+  queryAll,
+} from '../safe-dom.ts';
 import { modalDialog, trees } from '../match-words.ts';
 import type { Needs, Point, Problem } from './act-answers.ts';
 import { composedParent, describe, isInside } from './describe-target.ts';
@@ -169,7 +176,7 @@ const findNamedCover = (cover: Element): Element => {
   for (let at: Element | undefined = cover; at; at = composedParent(at)) {
     if (
       /^(?:dialog|alertdialog|alert|banner|navigation|status|tooltip|menu|listbox)$/.test(
-        attribute(at, 'role') ?? '',
+        attributeText(at, 'role'),
       ) ||
       localName(at) === 'dialog'
     )

@@ -33,9 +33,7 @@ const findOptions = (box: Element): Element[] => {
 const matchOption = (box: Element, wanted: string): FoundOption => {
   const known = createKnown();
   const options = findOptions(box);
-  const names = options.map(
-    (option) => nameText(option, known) || oneLine(option.textContent ?? ''),
-  );
+  const names = options.map((option) => nameText(option, known) || oneLine(option.textContent));
   const text = oneLine(wanted);
   const exact = names.indexOf(text);
   const at =

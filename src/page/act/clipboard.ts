@@ -3,6 +3,7 @@ import { localName } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { focusedElement } from './describe-target.ts';
 import { pageBody } from './document.ts';
+import { TEXT_FIELD_TAGS } from '../tag-sets.ts';
 
 const MAX_COPIED_CHARS = 1_000_000;
 /** How long a replacement text waits for the copy command. */
@@ -11,7 +12,7 @@ const OFFERED_FOR_MS = 2000;
 /** The selected text in the focused field, else in the page. Empty for password fields. */
 const selectedText = (): string => {
   const focus = focusedElement(getShadowRoot);
-  if (focus && (localName(focus) === 'input' || localName(focus) === 'textarea')) {
+  if (focus && TEXT_FIELD_TAGS.has(localName(focus))) {
     const { type, value, selectionStart, selectionEnd } = focus as HTMLInputElement;
     return type === 'password' ? '' : value.slice(selectionStart ?? 0, selectionEnd ?? 0);
   }

@@ -1,5 +1,12 @@
 // Describes an element by its role and name, or by its tag and text.
-import { activeElement, attribute, isElement, localName, parentNode } from '../safe-dom.ts';
+import {
+  activeElement,
+  attribute,
+  attributeText,
+  isElement,
+  localName,
+  parentNode,
+} from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
 import { assignId } from '../ids.ts';
 import { Labels } from '../labels.ts';
@@ -8,6 +15,7 @@ import { CONTROL_ROLES, computeRole } from '../roles.ts';
 import { state } from '../state.ts';
 import { GeneratedContent } from '../style.ts';
 import { shortLine } from '../visible-text.ts';
+import { textIf } from '../words.ts';
 import type { ActedElement } from './act-answers.ts';
 import { pageBody, pageRoot } from './document.ts';
 
@@ -42,12 +50,12 @@ export const describe = (element: Element, known: NameCache = createKnown()): Ac
 
 /** Identifies an element without a name: its text, else its id, else its first class. */
 const buildHint = (element: Element): string => {
-  const text = shortLine((element.textContent ?? '').slice(0, 400), MAX_HINT_CHARS);
+  const text = shortLine(element.textContent.slice(0, 400), MAX_HINT_CHARS);
   if (text !== '') return text;
   const id = attribute(element, 'id');
   if (id) return `#${id}`;
-  const [first] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
-  return first ? `.${first}` : '';
+  const [first] = attributeText(element, 'class').trim().split(/\s+/);
+  return textIf(first, `.${first}`);
 };
 
 const slotGetter = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (

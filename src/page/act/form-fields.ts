@@ -1,5 +1,5 @@
 // Kind and value of form fields; sets the fields that have a native picker.
-import { attribute, localName, queryAll } from '../safe-dom.ts';
+import { attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
 import { inputType, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { oneLine } from '../visible-text.ts';
@@ -7,6 +7,7 @@ import type { FieldKind, FieldValue } from './act-answers.ts';
 import { composedParent } from './describe-target.ts';
 import { pageBody } from './document.ts';
 import { createLookupTable } from '../lookup-table.ts';
+import { TEXT_FIELD_TAGS, CHECKABLE_TYPES } from '../tag-sets.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
 const OWN_KIND = new Set([
@@ -92,14 +93,14 @@ const findEditingHost = (element: Element): Element => {
 export const isEditable = (element: Element): boolean => {
   const kind = fieldKind(element);
   if (kind === 'editor') return true;
-  if (localName(element) === 'input' || localName(element) === 'textarea')
+  if (TEXT_FIELD_TAGS.has(localName(element)))
     return !(element as HTMLInputElement).readOnly && kind !== 'none';
   return kind !== 'none' && attribute(element, 'aria-readonly') !== 'true';
 };
 
 export const isChecked = (element: Element): boolean | undefined => {
   const kind = fieldKind(element);
-  if (kind === 'checkbox' || kind === 'radio') {
+  if (CHECKABLE_TYPES.has(kind)) {
     const { indeterminate, checked } = element as HTMLInputElement;
     return indeterminate ? undefined : checked;
   }
@@ -109,29 +110,18 @@ export const isChecked = (element: Element): boolean | undefined => {
 };
 
 /** The complete value of a field. */
-export const readFieldValue = (element: Element): FieldValue => {
-  switch (fieldKind(element)) {
-    case 'checkbox':
-    case 'radio':
-    case 'aria-check':
-      return isChecked(element) === true;
-    case 'select':
-    case 'multiselect':
-      return [...(element as HTMLSelectElement).selectedOptions].map(
-        (option) => `${oneLine(option.label)}\0${option.value}`,
-      );
-    case 'file':
-      return [...((element as HTMLInputElement).files ?? [])].map((file) => file.name);
-    case 'editor':
-      return (element as HTMLElement).innerText.replace(/\n$/, '');
-    case 'aria-range':
-      return attribute(element, 'aria-valuetext') ?? attribute(element, 'aria-valuenow') ?? '';
-    case 'aria-choice':
-      return readChosenText(element);
-    default:
-      return (element as HTMLInputElement).value ?? '';
-  }
-};
+export const readFieldValue = (element: Element): FieldValue =>
+  (FIELD_READERS[fieldKind(element)] ?? readInputValue)(element);
+
+const readInputValue = (element: Element): string => (element as HTMLInputElement).value ?? '';
+
+const isOn = (element: Element): boolean => isChecked(element) === true;
+
+const readSelectedOptions = (element: Element): string[] =>
+  Array.from(
+    (element as HTMLSelectElement).selectedOptions,
+    (option) => `${oneLine(option.label)}\0${option.value}`,
+  );
 
 /** The selected text of an ARIA combobox or listbox. */
 const readChosenText = (element: Element): string => {
@@ -139,7 +129,7 @@ const readChosenText = (element: Element): string => {
   const inner = queryAll(element, 'input')[0] as HTMLInputElement | undefined;
   if (inner?.value) return inner.value;
   const selected = [...queryAll(element, '[role=option][aria-selected=true]')].map((option) =>
-    oneLine(option.textContent ?? ''),
+    oneLine(option.textContent),
   );
   if (selected.length > 0) return selected.join(', ');
   return computeRole(element, localName(element)) === 'listbox'
@@ -147,11 +137,23 @@ const readChosenText = (element: Element): string => {
     : oneLine((element as HTMLElement).innerText ?? '');
 };
 
+const FIELD_READERS = createLookupTable<(element: Element) => FieldValue>({
+  checkbox: isOn,
+  radio: isOn,
+  'aria-check': isOn,
+  select: readSelectedOptions,
+  multiselect: readSelectedOptions,
+  file: (element) => Array.from((element as HTMLInputElement).files ?? [], (file) => file.name),
+  editor: (element) => (element as HTMLElement).innerText.replace(/\n$/, ''),
+  'aria-range': (element) =>
+    attribute(element, 'aria-valuetext') ?? attributeText(element, 'aria-valuenow'),
+  'aria-choice': readChosenText,
+});
+
 /** Focuses a field and selects its content, so that typed text replaces it. */
 export const selectAll = (element: Element): void => {
   (element as HTMLElement).focus({ preventScroll: true });
-  if (localName(element) === 'input' || localName(element) === 'textarea')
-    (element as HTMLInputElement).select();
+  if (TEXT_FIELD_TAGS.has(localName(element))) (element as HTMLInputElement).select();
   else getSelection()?.selectAllChildren(element);
 };
 

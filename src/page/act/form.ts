@@ -1,6 +1,6 @@
 // Fills in a form from inside the page; pauses at fields that need real input events.
-import { defined } from '../defined.ts';
-import { activeElement, attribute, localName, queryAll } from '../safe-dom.ts';
+import { compact, defined } from '../defined.ts';
+import { activeElement, attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
 import { assignId, isHere } from '../ids.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { inputType } from '../roles.ts';
@@ -28,6 +28,8 @@ import {
 import { isProblem, locate } from './locate.ts';
 import { change, frame } from './rhythm.ts';
 import { guardPress } from './watch.ts';
+
+const BUTTON_TAGS = new Set<string>(['button', 'input']);
 
 /** One element to set: a field, or a checkbox or radio button of a group. */
 interface FormStep {
@@ -167,7 +169,7 @@ class FormRun {
         id: assignId(element),
         field: kind,
         texts,
-        secret: inputType(element) === 'password' ? true : undefined,
+        ...compact({ secret: inputType(element) === 'password' }),
         ...more,
       });
     if (isBox) {
@@ -238,7 +240,7 @@ class FormRun {
         state: state !== undefined && CHECKED.has(fieldKind(element)) ? state : undefined,
         written,
         held: isHere(element) ? readFieldValue(element) : undefined,
-        secret: inputType(element) === 'password' ? true : undefined,
+        ...compact({ secret: inputType(element) === 'password' }),
       });
     }
     const submit = this.#submitButton();
@@ -268,10 +270,7 @@ class FormRun {
 
 const isSubmit = (element: Element): boolean => {
   const tag = localName(element);
-  return (
-    (tag === 'button' || tag === 'input') &&
-    /^(?:submit|image)$/.test((element as HTMLInputElement).type)
-  );
+  return BUTTON_TAGS.has(tag) && /^(?:submit|image)$/.test((element as HTMLInputElement).type);
 };
 
 const needsFor = (kind: FieldKind): Needs => {
@@ -284,7 +283,7 @@ const needsFor = (kind: FieldKind): Needs => {
 
 const isGroup = (element: Element): boolean =>
   localName(element) === 'fieldset' ||
-  /^(?:group|radiogroup)$/.test(attribute(element, 'role') ?? '');
+  /^(?:group|radiogroup)$/.test(attributeText(element, 'role'));
 
 /** A group of checkboxes or radio buttons becomes one step per member to set. */
 const buildSteps = (

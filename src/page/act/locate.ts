@@ -10,6 +10,8 @@ import type { LocatedElements, Problem, Purpose, Spec } from './act-answers.ts';
 import { createKnown, describe, focusedElement, nameText } from './describe-target.ts';
 import { fieldKind, resolveField } from './form-fields.ts';
 
+const HIDDEN_PURPOSES = new Set<string>(['any', 'file']);
+
 const MAX_CANDIDATES = 8;
 
 const CHECKABLE = new Set(['checkbox', 'radio', 'aria-check']);
@@ -17,7 +19,7 @@ const CHECKABLE = new Set(['checkbox', 'radio', 'aria-check']);
 const fits =
   (purpose: Purpose) =>
   (element: Element): boolean => {
-    if (purpose === 'any' || purpose === 'file') return true;
+    if (HIDDEN_PURPOSES.has(purpose)) return true;
     const kind = fieldKind(resolveField(element));
     return purpose === 'check' ? CHECKABLE.has(kind) : kind !== 'none';
   };

@@ -1,5 +1,5 @@
 // Prepares an action: finds the target, waits until it is usable, and starts the watch.
-import { defined } from '../defined.ts';
+import { compact, defined } from '../defined.ts';
 import type { PrepareOptions, Problem, Purpose, Ready, Spec } from './act-answers.ts';
 import { activeElement } from '../safe-dom.ts';
 import { inputType } from '../roles.ts';
@@ -50,7 +50,7 @@ const attempt = async (
     field: fieldKind(target),
     scrolled: state.scrolled,
     checked,
-    secret: inputType(target) === 'password' ? true : undefined,
+    ...compact({ secret: inputType(target) === 'password' }),
   });
 };
 

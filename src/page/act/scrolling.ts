@@ -1,4 +1,5 @@
 // Reads scroll positions and waits until scrolling has ended.
+import { ifDefined } from '../defined.ts';
 import { findElement } from '../ids.ts';
 import type { Scrolled } from './act-answers.ts';
 import { composedParent } from './describe-target.ts';
@@ -30,7 +31,7 @@ const readPosition = (scroller: Element): Scrolled => ({
 });
 
 export const scrollPosition = (id: number | undefined, axis: 'x' | 'y'): Scrolled =>
-  readPosition(findScroller(id === undefined ? undefined : findElement(id), axis));
+  readPosition(findScroller(ifDefined(id, findElement), axis));
 
 /** If the position has not changed after this many frames, the wheel event has no effect. */
 const FRAMES_TO_START = 4;
@@ -43,7 +44,7 @@ export const scrollRest = async (
   startMs: number,
   maxMs: number,
 ): Promise<Scrolled> => {
-  const scroller = findScroller(id === undefined ? undefined : findElement(id), axis);
+  const scroller = findScroller(ifDefined(id, findElement), axis);
   const begun = performance.now();
   let last = readPosition(scroller);
   let still = 0;

@@ -1,6 +1,7 @@
 // Waits until a text or an element appears or disappears.
 import { queryAll, rootElement } from '../safe-dom.ts';
 import { isSeen, trees } from '../match-words.ts';
+import { attempt } from '../objects.ts';
 import { oneLine } from '../visible-text.ts';
 import type { PageCondition, Waited } from './act-answers.ts';
 import { change, frame } from './rhythm.ts';
@@ -30,16 +31,10 @@ export const textShown = (text: string): boolean => {
 };
 
 /** Number of visible elements that match; undefined if the selector is invalid. */
-const countShown = (selector: string): number | undefined => {
-  try {
-    return trees().reduce(
-      (sum, root) => sum + [...queryAll(root, selector)].filter(isSeen).length,
-      0,
-    );
-  } catch {
-    return undefined;
-  }
-};
+const countShown = (selector: string): number | undefined =>
+  attempt(() =>
+    trees().reduce((sum, root) => sum + [...queryAll(root, selector)].filter(isSeen).length, 0),
+  );
 
 const isMet = ({ text, selector, gone = false }: PageCondition): Waited => {
   if (text !== undefined) return textShown(text) !== gone ? 'met' : 'not_yet';

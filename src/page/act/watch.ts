@@ -1,5 +1,5 @@
 // Observes the effects of an action on a document until the page has settled.
-import { defined } from '../defined.ts';
+import { compact, defined } from '../defined.ts';
 import { attribute, hasAttribute, isElement, localName, queryAll, getRoot } from '../safe-dom.ts';
 import { isHere } from '../ids.ts';
 import { judgePresses, PRESSES } from '../entries/press.ts';
@@ -23,7 +23,11 @@ import { fieldKind, resolveField, readFieldValue, isChecked } from './form-field
 import { pathMeets } from './hit.ts';
 import { change, frame, observeEverything, task, timer } from './rhythm.ts';
 import { createLookupTable } from '../lookup-table.ts';
+import { textBefore } from '../words.ts';
 import { transitionsEnd } from './transitions.ts';
+import { FRAME_TAGS } from '../tag-sets.ts';
+
+const EXPANSION_WORDS = new Set<string>(['expanded', 'collapsed']);
 
 /** Undefined in frames of other processes. */
 declare const __oc_tell: ((what: string) => void) | undefined;
@@ -85,7 +89,7 @@ class Watch {
   /** URLs whose responses are complete. */
   readonly #fetched = new Set<string>();
   readonly #resources = new PerformanceObserver((list) => {
-    for (const { name } of list.getEntries()) this.#fetched.add(name.split('#')[0] ?? '');
+    for (const { name } of list.getEntries()) this.#fetched.add(textBefore(name, '#'));
     this.#onFetched();
   });
   #onFetched: () => void = () => {};
@@ -308,7 +312,7 @@ class Watch {
       ...this.#targetNow(),
       missed:
         this.#missed || this.#guard === 'missed' ? describe(this.#missed ?? pageRoot()) : undefined,
-      pressed: this.#guard === 'met' ? true : undefined,
+      ...compact({ pressed: this.#guard === 'met' }),
       ...this.#scrollNow(),
     });
   }
@@ -362,7 +366,7 @@ class Watch {
         .map((word) => (word === 'invalid' ? 'valid' : `not ${word}`)),
     ];
     return defined({
-      states: changed.length > 0 ? changed : undefined,
+      ...compact({ states: changed }),
       value: value === this.#before.value && (!this.#reads || value === '') ? undefined : value,
       held: this.#reads ? readFieldValue(target) : undefined,
       checked,
@@ -384,8 +388,7 @@ const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
 /** `collapsed` already implies `not expanded`, and the reverse. */
 const hasOpposite = (lost: string, gained: readonly string[]): boolean =>
-  (lost === 'expanded' || lost === 'collapsed') &&
-  gained.some((word) => word === 'expanded' || word === 'collapsed');
+  EXPANSION_WORDS.has(lost) && gained.some((word) => EXPANSION_WORDS.has(word));
 
 const readLook = (element: Element): { states: string; value: string } => {
   const tag = localName(element);
@@ -404,7 +407,7 @@ const readValue = (element: Element, tag: string, role: string): string => {
 const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY) });
 
 const readRegionText = (element: Element): string =>
-  ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 4);
+  ((element as HTMLElement).innerText ?? element.textContent).slice(0, MAX_TEXT * 4);
 
 const findShadowRoots = (element: Element): Node[] => {
   const roots: Node[] = [];
@@ -468,8 +471,7 @@ export const watchFocused = (): WatchedFocus => {
   return defined({
     watch,
     element: describe(field),
-    frame: tag === 'iframe' || tag === 'frame' ? true : undefined,
-    secret: inputType(field) === 'password' ? true : undefined,
+    ...compact({ frame: FRAME_TAGS.has(tag), secret: inputType(field) === 'password' }),
   });
 };
 

@@ -1,6 +1,6 @@
 // CSS report of one element: box, layout, stacking, clipping, styles, variables, rules.
 import { composedParent } from '../act/describe-target.ts';
-import { attribute, getRect } from '../safe-dom.ts';
+import { attribute, attributeText, getRect } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
 import type { CssElement, StylePair } from '../read-answers.ts';
 import { Describer } from '../ref-target.ts';
@@ -8,6 +8,10 @@ import { type Contrast, measureContrast } from './contrast.ts';
 import { findMatchedRules, type MatchedRule } from './rules.ts';
 import { shortValue, collectStyles } from './styles.ts';
 import { findClipper, round, shortLabel, describeVisibility } from './visibility.ts';
+import { BOXLESS_DISPLAYS } from '../tag-sets.ts';
+import { textIf } from '../words.ts';
+
+const EMPTY_CONTENTS = new Set<string>(['none', 'normal', '']);
 
 const MAX_RULES = 25;
 const MAX_VARIABLES = 60;
@@ -54,7 +58,7 @@ export const textFacts = (element: Element): string => {
 };
 
 const formatContrast = ({ background, ratio, needed }: Contrast): string => {
-  const below = ratio < needed ? ` (below ${needed})` : '';
+  const below = textIf(ratio < needed, ` (below ${needed})`);
   return ` on ${shortValue(background)}, contrast ${ratio}${below}`;
 };
 
@@ -98,7 +102,7 @@ const CONTEXT_MAKERS: readonly (readonly [
   [
     'transform',
     ({ transform, rotate, scale, translate }) =>
-      [transform, rotate, scale, translate].some((value) => value !== 'none' && value !== ''),
+      [transform, rotate, scale, translate].some((value) => !BOXLESS_DISPLAYS.has(value)),
   ],
   ['filter', ({ filter, backdropFilter }) => filter !== 'none' || backdropFilter !== 'none'],
   ['isolation', ({ isolation }) => isolation === 'isolate'],
@@ -128,7 +132,7 @@ const stackingFact = (element: Element): string => {
       ? `${shortLabel(at)} (${contextReason(at)}, z-index ${getComputedStyle(at).zIndex})`
       : 'the page';
   if (own) return `stacking context by ${own}, inside ${inside}`;
-  return inside === 'the page' ? '' : `stacked inside ${inside}`;
+  return textIf(inside !== 'the page', `stacked inside ${inside}`);
 };
 
 const overflowFact = (element: Element): string => {
@@ -136,8 +140,10 @@ const overflowFact = (element: Element): string => {
   if (clientWidth === 0 || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1))
     return '';
   const { overflow } = getComputedStyle(element);
-  const at =
-    scrollLeft || scrollTop ? `, scrolled to ${round(scrollLeft)},${round(scrollTop)}` : '';
+  const at = textIf(
+    scrollLeft || scrollTop,
+    `, scrolled to ${round(scrollLeft)},${round(scrollTop)}`,
+  );
   const sizes = `content ${scrollWidth}x${scrollHeight} in ${clientWidth}x${clientHeight}`;
   return `${sizes}, overflow ${overflow}${at}`;
 };
@@ -174,7 +180,7 @@ const collectVariables = (
   const all = customProperties(element);
   const parent = composedParent(element);
   const around = parent ? customProperties(parent) : new Map<string, string>();
-  const bodies = `${rules.map(({ body }) => body).join(';')};${attribute(element, 'style') ?? ''}`;
+  const bodies = `${rules.map(({ body }) => body).join(';')};${attributeText(element, 'style')}`;
   const used = new Set(bodies.match(/(?<=var\(\s*)--[\w-]+/g) ?? []);
   const shown = [...all]
     .filter(([name, value]) => used.has(name) || around.get(name) !== value)
@@ -188,13 +194,7 @@ const collectVariables = (
 const pseudoElements = (element: Element): StylePair[] =>
   ['::before', '::after'].flatMap((pseudo): StylePair[] => {
     const style = getComputedStyle(element, pseudo);
-    if (
-      style.content === 'none' ||
-      style.content === 'normal' ||
-      style.content === '' ||
-      style.display === 'none'
-    )
-      return [];
+    if (EMPTY_CONTENTS.has(style.content) || style.display === 'none') return [];
     const facts = [
       `content ${style.content.slice(0, 60)}`,
       style.display,

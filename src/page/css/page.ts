@@ -1,6 +1,7 @@
 // CSS report of a page: viewport, style sheets, fonts, problems, layers and large boxes.
 import { composedParent } from '../act/describe-target.ts';
 import { intersect } from '../act/hit.ts';
+import { addCount, listIf } from '../objects.ts';
 import {
   attribute,
   getData,
@@ -13,11 +14,14 @@ import {
   rootElement,
 } from '../safe-dom.ts';
 import type { CssPage, StylePair } from '../read-answers.ts';
+import { textIf } from '../words.ts';
 import { measureContrast } from './contrast.ts';
 import { customProperties, textFacts } from './element.ts';
 import { listMetConditions, readRules, sheetName } from './rules.ts';
 import { shortValue } from './styles.ts';
 import { round, shortLabel } from './visibility.ts';
+
+const PINNED_POSITIONS = new Set<string>(['fixed', 'sticky']);
 
 const MAX_ELEMENTS = 5000;
 const MAX_VARIABLES = 80;
@@ -90,7 +94,7 @@ const collectFonts = (elements: readonly Element[]): StylePair[] => {
     const { length } = ownText(element);
     if (length === 0) continue;
     const [first = ''] = getComputedStyle(element).fontFamily.split(',');
-    chars.set(first, (chars.get(first) ?? 0) + length);
+    addCount(chars, first, length);
   }
   return [...chars]
     .sort((a, b) => b[1] - a[1])
@@ -149,7 +153,7 @@ const formatProblem = (
 ): string[] => {
   const found = elements.filter(test);
   if (found.length === 0) return [];
-  const more = found.length > MAX_OF_A_KIND ? `; ${found.length - MAX_OF_A_KIND} more` : '';
+  const more = textIf(found.length > MAX_OF_A_KIND, `; ${found.length - MAX_OF_A_KIND} more`);
   return [`${what}: ${found.slice(0, MAX_OF_A_KIND).map(format).join('; ')}${more}`];
 };
 
@@ -168,7 +172,7 @@ const findWideElements = (elements: readonly Element[]): string[] => {
   const named = outermost
     .slice(0, MAX_OF_A_KIND)
     .map((element) => `${shortLabel(element)} to ${round(getRect(element).right + scrollX)}`);
-  const cause = named.length > 0 ? `, because of ${named.join('; ')}` : '';
+  const cause = textIf(named.length > 0, `, because of ${named.join('; ')}`);
   return [`page scrolls sideways: ${scrollWidth} in ${clientWidth}${cause}`];
 };
 
@@ -224,9 +228,8 @@ const collectLayers = (elements: readonly Element[]): string[] => {
   const layers = elements.flatMap((element) => {
     const { position, zIndex } = getComputedStyle(element);
     const z = Number(zIndex);
-    const counts =
-      position === 'fixed' || position === 'sticky' || (position !== 'static' && z > 0);
-    return counts ? [{ element, position, z: Number.isFinite(z) ? z : 0 }] : [];
+    const counts = PINNED_POSITIONS.has(position) || (position !== 'static' && z > 0);
+    return listIf(counts, { element, position, z: Number.isFinite(z) ? z : 0 });
   });
   return layers
     .sort((a, b) => b.z - a.z)
@@ -260,7 +263,7 @@ const collectBoxes = (): CssPage['boxes'] => {
         boxFacts(child),
         display === 'block' ? '' : display,
         position === 'static' ? '' : position,
-        overflow === 'visible' ? '' : `overflow ${overflow}`,
+        textIf(overflow !== 'visible', `overflow ${overflow}`),
       ];
       boxes.push({
         depth,

@@ -1,4 +1,5 @@
 // Finds the style rules that match an element, in the order of the style sheets.
+import { attempt } from '../objects.ts';
 import { matches, getRoot } from '../safe-dom.ts';
 
 export interface MatchedRule {
@@ -31,13 +32,8 @@ const findSheets = (element: Element): CSSStyleSheet[] => {
   return own.length ? own : [...document.styleSheets, ...document.adoptedStyleSheets];
 };
 
-export const readRules = (sheet: CSSStyleSheet): CSSRuleList | undefined => {
-  try {
-    return sheet.disabled ? undefined : sheet.cssRules;
-  } catch {
-    return undefined;
-  }
-};
+export const readRules = (sheet: CSSStyleSheet): CSSRuleList | undefined =>
+  attempt(() => (sheet.disabled ? undefined : sheet.cssRules));
 
 export const findMatchedRules = (element: Element): Matched => {
   const found: MatchedRule[] = [];
@@ -71,11 +67,8 @@ const resolveNesting = (selector: string, outer: string): string => {
 };
 
 const matchesSafely = (element: Element, selector: string): boolean => {
-  try {
-    return matches(element, selector);
-  } catch {
-    return false; // `matches` throws for selectors that it does not support
-  }
+  // `matches` throws for selectors that it does not support
+  return attempt(() => matches(element, selector), false);
 };
 
 /** Whether the rules inside a grouping rule apply. */

@@ -3,6 +3,8 @@ import { composedParent } from '../act/describe-target.ts';
 import type { StylePair } from '../read-answers.ts';
 import { createLookupTable } from '../lookup-table.ts';
 
+const UNSET_INSETS = new Set<string>(['', 'auto']);
+
 /** Properties that are not inherited, with the initial value that is omitted. */
 const OWN = createLookupTable<string>({
   float: 'none',
@@ -105,7 +107,7 @@ export const collectStyles = (element: Element): StylePair[] => {
 
 const readInsets = (style: CSSStyleDeclaration): StylePair[] => {
   const inset = style.getPropertyValue('inset');
-  return inset === '' || inset === 'auto' ? [] : [['inset', inset]];
+  return UNSET_INSETS.has(inset) ? [] : [['inset', inset]];
 };
 
 const readBorders = (style: CSSStyleDeclaration): StylePair[] => {

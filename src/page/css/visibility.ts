@@ -1,17 +1,13 @@
 // Checks whether an element is visible, and if not, why.
 import { composedParent } from '../act/describe-target.ts';
 import { measureBoxes, intersect } from '../act/hit.ts';
-import { attribute, elementId, hasAttribute, localName, getRect } from '../safe-dom.ts';
+import { attributeText, elementId, getRect, hasAttribute, localName } from '../safe-dom.ts';
 
 /** Short label of an element: tag with id, or with up to two classes. */
 export const shortLabel = (element: Element): string => {
   const id = elementId(element);
   if (id) return `${localName(element)}#${id.slice(0, 60)}`;
-  const classes = (attribute(element, 'class') ?? '')
-    .trim()
-    .split(/\s+/)
-    .filter(Boolean)
-    .slice(0, 2);
+  const classes = attributeText(element, 'class').trim().split(/\s+/).filter(Boolean).slice(0, 2);
   return localName(element) + classes.map((name) => `.${name.slice(0, 40)}`).join('');
 };
 

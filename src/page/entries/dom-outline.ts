@@ -2,15 +2,16 @@
 import { defined } from '../defined.ts';
 import {
   attribute,
+  attributeText,
   childElementCount,
   elementId,
+  firstChild,
   firstElementChild,
+  getData,
+  getLength,
   hasAttribute,
   isElement,
   isText,
-  getData,
-  firstChild,
-  getLength,
   localName,
   nextElementSibling,
   nextSibling,
@@ -24,9 +25,11 @@ import { CONTROL_ROLES, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
 import { suspect } from '../closed-root-suspects.ts';
+import { addCount } from '../objects.ts';
 import { Describer } from '../ref-target.ts';
 import { shortLine } from '../visible-text.ts';
 import { implement, type OutlineRequest } from '../page-functions.ts';
+import { textIf } from '../words.ts';
 
 /** Number of elements shown of a folded run of similar siblings. */
 const SHOWN_OF_RUN = 2;
@@ -211,7 +214,7 @@ const ownText = (element: Element): string => {
   ) {
     if (isText(child))
       text += getLength(child) > 1000 ? getData(child).slice(0, 1000) : getData(child);
-    else if (isElement(child)) text += textLevelText(child) ?? (text === '' ? '' : ' ');
+    else if (isElement(child)) text += textLevelText(child) ?? textIf(text !== '', ' ');
   }
   return shortLine(text, MAX_TEXT);
 };
@@ -245,17 +248,14 @@ const NEVER_SHOWN = new Set([
 
 const buildNote = (element: Element, tag: string): string => {
   if (tag === 'script' || tag === 'style')
-    return hasAttribute(element, 'src')
-      ? ''
-      : `${count((element.textContent ?? '').length)} characters`;
+    return textIf(!hasAttribute(element, 'src'), `${count(element.textContent.length)} characters`);
   if (NEVER_SHOWN.has(tag)) return '';
-  return isHidden(element) ? 'hidden' : '';
+  return textIf(isHidden(element), 'hidden');
 };
 
 const countTags = (element: Element): string => {
   const tags = new Map<string, number>();
-  for (const child of queryAll(element, '*'))
-    tags.set(localName(child), (tags.get(localName(child)) ?? 0) + 1);
+  for (const child of queryAll(element, '*')) addCount(tags, localName(child));
   return [...tags]
     .map(([tag, n]) => (n === 1 ? tag : `${count(n)} ${tag}`))
     .join(', ')
@@ -272,7 +272,7 @@ const computeShape = (element: Element): string => {
     child = nextElementSibling(child), n++
   )
     kinds.add(localName(child));
-  const [first = ''] = (attribute(element, 'class') ?? '').trim().split(/\s+/);
+  const [first = ''] = attributeText(element, 'class').trim().split(/\s+/);
   // Form fields also differ by type, name and id.
   if (/^(?:input|select|textarea)$/.test(localName(element)))
     kinds.add(`${attribute(element, 'type')} ${attribute(element, 'name')} ${elementId(element)}`);

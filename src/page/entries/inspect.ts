@@ -26,6 +26,7 @@ import {
 import { Describer } from '../ref-target.ts';
 import { shortLine } from '../visible-text.ts';
 import { implement, type InspectRequest } from '../page-functions.ts';
+import { textIf } from '../words.ts';
 
 const MAX_HEADINGS = 60;
 
@@ -97,7 +98,7 @@ const elementGeometry = (element: Element): string[] => {
   const { x, y, width, height } = getRect(element);
   const { display, position, zIndex, overflow } = getComputedStyle(element);
   const boxes = measureBoxes(element).length;
-  const lines = boxes > 1 ? ` in ${boxes} lines` : '';
+  const lines = textIf(boxes > 1, ` in ${boxes} lines`);
   const origin = `${round(x + scrollX)},${round(y + scrollY)}`;
   const layout = [`display ${display}`];
   if (position !== 'static') layout.push(`position ${position}`);

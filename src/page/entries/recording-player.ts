@@ -1,5 +1,6 @@
 // Player in the HTML file of a recording: the page, the list of actions, and controls.
 import { Replayer } from '@rrweb/replay';
+import { textIf } from '../words.ts';
 
 interface PlayerEvent {
   readonly at: number;
@@ -151,7 +152,7 @@ const drawTicks = (): void => {
   const steps = timeline.filter(({ kind }) => kind === 'step');
   ticks.replaceChildren(
     ...steps.map(({ at, text, bad }) => {
-      const tick = make('i', { title: text, className: bad ? 'bad' : '' });
+      const tick = make('i', { title: text, className: textIf(bad, 'bad') });
       tick.style.left = `${(100 * Math.min(Math.max(at - from, 0), total)) / Math.max(total, 1)}%`;
       return tick;
     }),

@@ -1,5 +1,5 @@
 // Sends a request from the page with its cookies; truncates the response body.
-import { defined } from '../defined.ts';
+import { compact, defined } from '../defined.ts';
 import type { ReplayAnswer, ReplayRequest } from '../call-answers.ts';
 import { implement } from '../page-functions.ts';
 
@@ -32,7 +32,7 @@ const send = async ({
       contentType: response.headers.get('content-type') ?? '',
       size: bytes.length,
       ...toContent(bytes.length > maxBytes ? bytes.subarray(0, maxBytes) : bytes),
-      truncated: bytes.length > maxBytes ? (true as const) : undefined,
+      ...compact({ truncated: bytes.length > maxBytes }),
     });
   } catch (error) {
     return { error: String(error) };

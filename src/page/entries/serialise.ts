@@ -1,6 +1,8 @@
 // Converts any script result to JSON; describes values that JSON cannot represent.
 import type { Serialised } from '../call-answers.ts';
+import { isObject } from '../objects.ts';
 import { implement } from '../page-functions.ts';
+import { textIf } from '../words.ts';
 
 const serialise = (root: unknown, maxChars: number): Serialised => {
   const path = new Set<unknown>();
@@ -9,7 +11,7 @@ const serialise = (root: unknown, maxChars: number): Serialised => {
     if (typeof value === 'function') return `[function ${value.name}]`;
     if (typeof value === 'symbol') return String(value);
     if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-    if (typeof value !== 'object' || value === null) return value;
+    if (!isObject(value)) return value;
     if (path.has(value)) return '[circular]';
     if (depth > 20) return '[too deep]';
     path.add(value);
@@ -21,7 +23,7 @@ const serialise = (root: unknown, maxChars: number): Serialised => {
   };
   const describeElement = (node: { tagName?: string; id?: string; nodeName: string }): string => {
     if (!node.tagName) return `[${node.nodeName}]`;
-    const id = node.id ? ` id="${node.id}"` : '';
+    const id = textIf(node.id, ` id="${node.id}"`);
     return `[<${node.tagName.toLowerCase()}${id}>]`;
   };
   const plainObject = (value: object, depth: number): unknown => {

@@ -2,6 +2,7 @@
 import { shortLabel } from '../css/visibility.ts';
 import {
   attribute,
+  attributeText,
   elementId,
   hasAttribute,
   localName,
@@ -12,8 +13,10 @@ import {
 import type { Counted, ValidateAnswer } from '../read-answers.ts';
 import { inputType } from '../roles.ts';
 import { documentTitle, searchable } from '../find-subject.ts';
+import { addCount } from '../objects.ts';
 import { Describer } from '../ref-target.ts';
 import { oneLine, shortLine } from '../visible-text.ts';
+import { textIf } from '../words.ts';
 import { readVitals } from './vitals.ts';
 import { implement } from '../page-functions.ts';
 
@@ -51,7 +54,7 @@ const read = async (): Promise<ValidateAnswer> => {
   const images = all('img');
   return {
     title: documentTitle(),
-    lang: oneLine(attribute(rootElement(document) ?? document.body, 'lang') ?? ''),
+    lang: oneLine(attributeText(rootElement(document) ?? document.body, 'lang')),
     description: metaContent('description'),
     canonical: query(document, 'link[rel~=canonical i]')?.getAttribute('href')?.slice(0, 300) ?? '',
     hasViewport: query(document, 'meta[name=viewport i]') !== null,
@@ -59,7 +62,7 @@ const read = async (): Promise<ValidateAnswer> => {
     h1: all('h1')
       .filter(isShown)
       .slice(0, 3)
-      .map((heading) => shortLine(heading.textContent ?? '', 80)),
+      .map((heading) => shortLine(heading.textContent, 80)),
     images: images.length,
     brokenImages: countElements(images.filter(isBroken), formatSource),
     withoutAlt: countElements(images.filter(lacksAlt), formatSource),
@@ -110,7 +113,7 @@ const fieldLabel = (field: Element): string => {
   const name = attribute(field, 'name');
   if (elementId(field) || !name) return shortLabel(field);
   const tag = localName(field);
-  const type = tag === 'input' ? ` (${inputType(field)})` : '';
+  const type = textIf(tag === 'input', ` (${inputType(field)})`);
   return `${tag}[name=${name.slice(0, 60)}]${type}`;
 };
 
@@ -118,7 +121,7 @@ const duplicateIds = (): Counted => {
   const counts = new Map<string, number>();
   for (const element of [...queryAll(document, '[id]')].slice(0, MAX_ELEMENTS)) {
     const id = elementId(element);
-    if (id) counts.set(id, (counts.get(id) ?? 0) + 1);
+    if (id) addCount(counts, id);
   }
   const twice = [...counts].filter(([, n]) => n > 1);
   return {

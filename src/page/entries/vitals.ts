@@ -1,5 +1,5 @@
 // Web vitals of the page so far, from Chrome's buffered performance entries.
-import { defined } from '../defined.ts';
+import { defined, ifDefined } from '../defined.ts';
 import { shortLabel } from '../css/visibility.ts';
 import type { Vitals } from '../read-answers.ts';
 import { implement } from '../page-functions.ts';
@@ -83,7 +83,7 @@ export const readVitals = (): Vitals => {
     lcp_ms: largest ? Math.round(largest.startTime) : undefined,
     lcp_element: largest?.element ? shortLabel(largest.element) : undefined,
     cls: Math.round(cls * 1000) / 1000,
-    inp_ms: inp === undefined ? undefined : Math.round(inp),
+    inp_ms: ifDefined(inp, Math.round),
     fcp_ms: first ? Math.round(first.startTime) : undefined,
     ttfb_ms:
       navigation && navigation.responseStart > 0 ? Math.round(navigation.responseStart) : undefined,

@@ -1,5 +1,5 @@
 // Finds groups of elements with the same structure (results, cards, entries), best first.
-import { attribute, localName, parentNode, queryAll, type Root } from '../safe-dom.ts';
+import { attributeText, localName, parentNode, queryAll, type Root } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import type { RecordGroup } from './extract-answers.ts';
 import { classNames, collectLeaves } from './leaves.ts';
@@ -20,7 +20,7 @@ const NEVER = new Set(
 const signature = (element: Element): string =>
   [
     localName(element),
-    attribute(element, 'role') ?? '',
+    attributeText(element, 'role'),
     ...classNames(element).slice(0, 3).sort(),
   ].join('.');
 
@@ -69,7 +69,7 @@ const computeWeight = (elements: readonly Element[]): number => {
   const sample = elements.slice(0, 5).filter(isShown);
   const rich = sample.map((element) => {
     const parts = Math.min(element.querySelectorAll('*').length, 40);
-    const chars = Math.min((element.textContent ?? '').trim().length, 400);
+    const chars = Math.min(element.textContent.trim().length, 400);
     return parts === 0 || chars === 0 ? 0 : Math.sqrt(parts) * Math.log2(chars + 2);
   });
   if (rich.length === 0) return 0;

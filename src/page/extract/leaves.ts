@@ -1,10 +1,12 @@
 // Collects the pieces of content inside an element, each with all names that the page gives it.
 import { defined } from '../defined.ts';
-import { attribute, isElement, isText, localName } from '../safe-dom.ts';
+import { attribute, attributeText, isElement, isText, localName } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank, oneLine } from '../visible-text.ts';
+import { matchGroups } from '../words.ts';
 import type { Leaf } from './extract-answers.ts';
 import { isShown, readShownText, readUrl } from './shown-text.ts';
+import { TEXT_FIELD_TAGS } from '../tag-sets.ts';
 
 const SILENT = new Set(
   'script style noscript template select option svg canvas head link'.split(' '),
@@ -46,13 +48,13 @@ const DATA_NAME =
   /^data-(?!test|qa|react|v-|reactid|track|index|id$|src|original|toggle|target|bs-)[a-z-]{3,30}$/;
 
 export const classNames = (element: Element): string[] =>
-  (attribute(element, 'class') ?? '')
+  attributeText(element, 'class')
     .split(/\s+/)
     .filter((name) => name !== '' && name.length <= 60 && !LOOKS.test(name))
     .slice(0, 6);
 
 const ownNames = (element: Element): string[] => [
-  ...NAMING.map((name) => attribute(element, name) ?? '').filter(
+  ...NAMING.map((name) => attributeText(element, name)).filter(
     (value) => value !== '' && value.length <= 60,
   ),
   ...classNames(element),
@@ -107,14 +109,14 @@ class LeafWalk {
    */
   #take(element: Element, tag: string, key: string, names: readonly string[]): boolean {
     if (tag === 'img') {
-      this.#addSome(element, key, names, 'image', oneLine(attribute(element, 'alt') ?? ''));
+      this.#addSome(element, key, names, 'image', oneLine(attributeText(element, 'alt')));
       return true;
     }
     if (tag === 'time') {
       this.#addSome(element, key, names, 'time', readShownText(element));
       return true;
     }
-    if (tag === 'input' || tag === 'textarea') return true;
+    if (TEXT_FIELD_TAGS.has(tag)) return true;
     const hasText = hasOwnText(element);
     const heading = /^h[1-6]$/.test(tag) || attribute(element, 'role') === 'heading';
     if (tag === 'a') this.#addSome(element, key, names, 'link', readShownText(element));
@@ -145,7 +147,7 @@ class LeafWalk {
       }),
     );
     this.#label = /^[^:：]{2,30}[:：]$/.test(text) ? text.slice(0, -1) : '';
-    const [, name, value] = /^([^:：]{2,30})[:：]\s+(\S.{0,300})$/.exec(text) ?? [];
+    const [, name, value] = matchGroups(/^([^:：]{2,30})[:：]\s+(\S.{0,300})$/, text);
     if (kind === 'text' && name !== undefined && value !== undefined)
       this.#add({ key: `${key}:${name.toLowerCase()}`, names: [name], kind: 'text', text: value });
   }

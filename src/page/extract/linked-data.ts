@@ -1,6 +1,7 @@
 // Reads structured data of a page: JSON-LD, microdata, RDFa and meta tags.
 import {
   attribute,
+  attributeText,
   closest,
   contains,
   hasAttribute,
@@ -13,6 +14,8 @@ import { oneLine } from '../visible-text.ts';
 import { toAddress, readShownText, readUrl } from './shown-text.ts';
 import { isUnknownArray, parseJson } from '../untyped.ts';
 
+const VALUE_TAGS = new Set<string>(['data', 'meter']);
+
 const MAX_SCRIPT_CHARS = 2_000_000;
 const MAX_OBJECTS = 2000;
 
@@ -20,7 +23,7 @@ const MAX_OBJECTS = 2000;
 export const readJsonLd = (scope: Element | Root): unknown[] => {
   const found: unknown[] = [];
   for (const script of queryAll(scope, 'script[type="application/ld+json" i]')) {
-    const text = (script.textContent ?? '').slice(0, MAX_SCRIPT_CHARS);
+    const text = script.textContent.slice(0, MAX_SCRIPT_CHARS);
     const value = parseLoosely(text);
     if (isUnknownArray(value)) found.push(...value);
     else if (value !== undefined) found.push(value);
@@ -65,7 +68,7 @@ export const readMicrodata = (scope: Element | Root): LinkedItem[] => {
 };
 
 const readItem = (element: Element, item: string, property: string, depth: number): LinkedItem => {
-  const type = attribute(element, item === 'itemscope' ? 'itemtype' : 'typeof') ?? '';
+  const type = attributeText(element, item === 'itemscope' ? 'itemtype' : 'typeof');
   const out: LinkedItem =
     type === ''
       ? {}
@@ -80,7 +83,7 @@ const readItem = (element: Element, item: string, property: string, depth: numbe
       hasAttribute(part, item) && depth < 4
         ? readItem(part, item, property, depth + 1)
         : readValue(part);
-    for (const name of (attribute(part, property) ?? '').trim().split(/\s+/))
+    for (const name of attributeText(part, property).trim().split(/\s+/))
       add(out, name.replace(/^.*[/#:]/, ''), value);
   }
   return out;
@@ -91,7 +94,9 @@ const listProperties = (element: Element, item: string, property: string): Eleme
   const own = Array.from(queryAll(element, `[${property}]`)).filter(
     (part) => findOwner(part, item) === element,
   );
-  const elsewhere = (attribute(element, 'itemref') ?? '').split(/\s+/).filter((id) => id !== '');
+  const elsewhere = attributeText(element, 'itemref')
+    .split(/\s+/)
+    .filter((id) => id !== '');
   const named = elsewhere
     .flatMap((id) => query(document, `#${CSS.escape(id)}`) ?? [])
     .filter((part) => !contains(element, part));
@@ -121,8 +126,7 @@ const readValue = (element: Element): string => {
   const content = attribute(element, 'content');
   if (content !== null) return oneLine(content);
   if (name === 'time') return attribute(element, 'datetime') ?? readShownText(element);
-  if (name === 'data' || name === 'meter')
-    return attribute(element, 'value') ?? readShownText(element);
+  if (VALUE_TAGS.has(name)) return attribute(element, 'value') ?? readShownText(element);
   return readUrl(element) ?? readShownText(element);
 };
 
@@ -139,8 +143,8 @@ const META_NAMES = new RegExp(
 export const readMeta = (): Record<string, string> => {
   const meta: Record<string, string> = {};
   for (const element of queryAll(document, 'meta[content]')) {
-    const name = (attribute(element, 'property') ?? attribute(element, 'name') ?? '').trim();
-    const content = oneLine(attribute(element, 'content') ?? '');
+    const name = (attribute(element, 'property') ?? attributeText(element, 'name')).trim();
+    const content = oneLine(attributeText(element, 'content'));
     if (META_NAMES.test(name) && content !== '' && !Object.hasOwn(meta, name))
       meta[name] = content.slice(0, 5000);
   }

@@ -1,6 +1,10 @@
 // Reads the visible text and the URL of an element.
+import { attempt } from '../objects.ts';
 import { attribute, localName } from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
+
+const LINK_TAGS = new Set<string>(['a', 'area', 'link']);
+const SOURCE_TAGS = new Set<string>(['img', 'source', 'video', 'audio', 'iframe']);
 
 const MAX_CHARS = 20_000;
 
@@ -23,32 +27,20 @@ export const isShown = (element: Element): boolean =>
 export const readShownText = (element: Element): string =>
   element instanceof HTMLElement
     ? oneLine(innerText.call(element).slice(0, MAX_CHARS))
-    : oneLine((element.textContent ?? '').slice(0, MAX_CHARS));
+    : oneLine(element.textContent.slice(0, MAX_CHARS));
 
 /** The absolute URL; undefined for an empty, script, data or blob URL. */
 export const toAddress = (value: string | null): string | undefined => {
   if (value === null || value.trim() === '' || /^(?:javascript|data|blob):/i.test(value.trim()))
     return undefined;
-  try {
-    return new URL(value, document.baseURI).href.slice(0, 4000);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new URL(value, document.baseURI).href.slice(0, 4000));
 };
 
 /** The URL of a link or media element; images that load lazily have it in other attributes. */
 export const readUrl = (element: Element): string | undefined => {
   const name = localName(element);
-  if (name === 'a' || name === 'area' || name === 'link')
-    return toAddress(attribute(element, 'href'));
-  if (
-    name !== 'img' &&
-    name !== 'source' &&
-    name !== 'video' &&
-    name !== 'audio' &&
-    name !== 'iframe'
-  )
-    return undefined;
+  if (LINK_TAGS.has(name)) return toAddress(attribute(element, 'href'));
+  if (!SOURCE_TAGS.has(name)) return undefined;
   const late =
     attribute(element, 'data-src') ??
     attribute(element, 'data-original') ??

@@ -1,7 +1,16 @@
 // Reads tables, and name-value pairs from definition lists, two-column tables and labelled lines.
 import { defined } from '../defined.ts';
-import { attribute, closest, localName, query, queryAll, type Root } from '../safe-dom.ts';
+import {
+  attribute,
+  attributeText,
+  closest,
+  localName,
+  query,
+  queryAll,
+  type Root,
+} from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
+import { matchGroups } from '../words.ts';
 import type { Cell, NamedValue, Table } from './extract-answers.ts';
 import { isShown, readShownText, readUrl } from './shown-text.ts';
 
@@ -21,7 +30,7 @@ export const readTables = (scope: Element | Root, within: Element | undefined): 
 };
 
 const isTable = (element: Element): boolean =>
-  localName(element) === 'table' || /^(?:table|grid)$/.test(attribute(element, 'role') ?? '');
+  localName(element) === 'table' || /^(?:table|grid)$/.test(attributeText(element, 'role'));
 
 const readTable = (table: Element): Table | undefined => {
   const rows = listRows(table).slice(0, MAX_ROWS);
@@ -44,9 +53,7 @@ const readTable = (table: Element): Table | undefined => {
     .map((row) => spread(listCells(row)).map(readCell));
   const caption = query(table, 'caption');
   return {
-    caption: caption
-      ? readShownText(caption).slice(0, 200)
-      : (attribute(table, 'aria-label') ?? ''),
+    caption: caption ? readShownText(caption).slice(0, 200) : attributeText(table, 'aria-label'),
     headers,
     rows: body,
   };
@@ -133,9 +140,8 @@ const readLabelledLines = (scope: Element | Root): NamedValue[] => {
   const pairs: NamedValue[] = [];
   for (const element of queryAll(scope, LABELS)) {
     if (pairs.length >= MAX_PAIRS) break;
-    const text =
-      (element.textContent ?? '').length <= 600 ? oneLine(element.textContent ?? '') : '';
-    const [, name, value] = LABEL.exec(text) ?? [];
+    const text = element.textContent.length <= 600 ? oneLine(element.textContent) : '';
+    const [, name, value] = matchGroups(LABEL, text);
     if (
       name === undefined ||
       value === undefined ||

@@ -1,6 +1,14 @@
 // Describes where an element is: its row or item, dialog, landmark and heading.
 import { composedParent } from '../act/describe-target.ts';
-import { attribute, contains, localName, matches, query, queryAll } from '../safe-dom.ts';
+import {
+  attribute,
+  attributeText,
+  contains,
+  localName,
+  matches,
+  query,
+  queryAll,
+} from '../safe-dom.ts';
 import type { QueryWords } from '../match-words.ts';
 import { type NameCache, computeName } from '../names.ts';
 import { computeRole } from '../roles.ts';
@@ -101,7 +109,7 @@ const collectUnwritten = (item: Element, element: Element): string[] => {
     if (words.length >= MAX_UNWRITTEN) break;
     const value = matches(inner, 'input,textarea,select')
       ? readShownValue(inner)
-      : (attribute(inner, 'alt') ?? attribute(inner, 'aria-label') ?? '');
+      : (attribute(inner, 'alt') ?? attributeText(inner, 'aria-label'));
     const word = oneLine(value.slice(0, 200));
     if (inner !== element && word !== '') words.push(word);
   }

@@ -1,14 +1,16 @@
 // Selects the best matches, visible ones first, and describes them.
 import { isInside } from '../act/describe-target.ts';
-import { attribute, closest, hasAttribute, isBefore, localName } from '../safe-dom.ts';
+import { ifDefined } from '../defined.ts';
+import { attributeText, closest, hasAttribute, isBefore, localName } from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
 import { assignId } from '../ids.ts';
 import { isSeen, modalDialog } from '../match-words.ts';
 import { computeName } from '../names.ts';
 import { collectPieces, TEST_IDS, readText } from '../find-words.ts';
+import { listDefined } from '../objects.ts';
 import { describeStates } from '../states.ts';
 import { oneLine } from '../visible-text.ts';
-import { excerpt, fold } from '../words.ts';
+import { excerpt, fold, textIf } from '../words.ts';
 import type { ElementContext, Hit } from './find-answers.ts';
 import { collectElementContext } from './around.ts';
 import { type RankedElement, roleAsRead, type Search } from './search.ts';
@@ -51,7 +53,7 @@ export const explainUnusable = (element: Element, modal: Element | undefined): s
   const shown = localName(element) === 'option' ? (closest(element, 'select') ?? element) : element;
   if (!isSeen(shown)) return 'hidden';
   if (closest(element, '[inert]')) return 'inert';
-  return modal && !isInside(element, modal) ? 'behind-dialog' : '';
+  return textIf(modal && !isInside(element, modal), 'behind-dialog');
 };
 
 export const describeHit = ({ element, rank }: RankedElement, search: Search): Hit => {
@@ -105,9 +107,9 @@ const describeRequested = (element: Element, { options, spec: { testId } }: Sear
   const option = options.get(element) as HTMLOptionElement | undefined;
   const named =
     testId === undefined ? undefined : TEST_IDS.find((name) => hasAttribute(element, name));
-  const id = named === undefined ? testId : (attribute(element, named) ?? '');
+  const id = named === undefined ? testId : attributeText(element, named);
   return [
-    ...(option ? [`option=${quote(option.label)}`] : []),
+    ...listDefined(ifDefined(option, (option) => `option=${quote(option.label)}`)),
     ...(id === undefined || id === testId ? [] : [`testId=${quote(id)}`]),
   ];
 };

@@ -2,6 +2,9 @@
 import { attribute, hasAttribute, localName, nextElementSibling } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
 import { likeness } from '../style.ts';
+import { PAGE_TAGS } from '../tag-sets.ts';
+
+const SECTION_TAGS = new Set<string>(['p', 'section', 'form', 'fieldset']);
 
 const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
@@ -24,7 +27,7 @@ export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefin
   const role = computeRole(element, tag);
   if (role === 'row' || role === 'article') return role;
   if (ITEM_ROLES.has(role)) return 'item';
-  if (CELL_ROLES.has(role) || INLINE.has(tag) || tag === 'body' || tag === 'html') return undefined;
+  if (CELL_ROLES.has(role) || INLINE.has(tag) || PAGE_TAGS.has(tag)) return undefined;
   return isRepeated(element, tag) ? 'item' : undefined;
 };
 
@@ -40,7 +43,7 @@ const isRepeated = (element: Element, tag: string): boolean => {
     );
   }
   // Without classes, three siblings with the same tag count as a list, except for these tags.
-  if (tag === 'p' || tag === 'section' || tag === 'form' || tag === 'fieldset') return false;
+  if (SECTION_TAGS.has(tag)) return false;
   return (
     (isPlain(next, tag) &&
       (isPlain(previous, tag) || isPlain(nextElementSibling(next as Element), tag))) ||

@@ -1,10 +1,11 @@
 // Finds the most similar elements if a search has no match.
 import { defined } from '../defined.ts';
 import { composedParent } from '../act/describe-target.ts';
-import { attribute, hasAttribute, localName, queryAll } from '../safe-dom.ts';
+import { attributeText, hasAttribute, localName, queryAll } from '../safe-dom.ts';
 import { everyControl, isSeen, nearMisses, readWords, type QueryWords } from '../match-words.ts';
 import { computeRole } from '../roles.ts';
 import { Patience, collectPieces, TEST_IDS } from '../find-words.ts';
+import { addCount, getOrCreate } from '../objects.ts';
 import { fold, isSimilarTo } from '../words.ts';
 import type { Missing } from './find-answers.ts';
 import { itemKind } from './items.ts';
@@ -63,7 +64,7 @@ const findSimilarTestIds = ({ roots }: Search, testId: string, limit: number): E
     for (const element of queryAll(root, TEST_IDS.map((name) => `[${name}]`).join(','))) {
       if (!patience.left) break;
       const name = TEST_IDS.find((one) => hasAttribute(element, one)) ?? '';
-      const score = similarity(fold(attribute(element, name) ?? ''));
+      const score = similarity(fold(attributeText(element, name)));
       if (score >= MIN_LIKENESS) found.push({ element, score });
     }
   }
@@ -109,12 +110,9 @@ const findBesideSimilar = (search: Search, near: QueryWords, patience: Patience)
     if (!patience.left) break;
     const item = findItem(element);
     if (!item || search.rank(element) === undefined) continue;
-    let score = scores.get(item);
-    if (score === undefined)
-      scores.set(
-        item,
-        (score = Math.max(0, ...collectPieces(item).map((piece) => similarity(fold(piece))))),
-      );
+    const score = getOrCreate(scores, item, () =>
+      Math.max(0, ...collectPieces(item).map((piece) => similarity(fold(piece)))),
+    );
     if (score >= MIN_ITEM_LIKENESS) found.push({ element, score });
   }
   return found.sort((a, b) => b.score - a.score).map(({ element }) => element);
@@ -136,7 +134,7 @@ const countRoles = ({ roots }: Search): [role: string, count: number][] => {
   const counts = new Map<string, number>();
   for (const element of everyControl(roots, new Patience(MAX_MS))) {
     const role = computeRole(element, localName(element));
-    if (role !== '') counts.set(role, (counts.get(role) ?? 0) + 1);
+    if (role !== '') addCount(counts, role);
   }
   return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8);
 };

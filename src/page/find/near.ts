@@ -1,6 +1,6 @@
 // Finds elements near given words: in the same row, card or item, else under the same heading.
 import { composedParent } from '../act/describe-target.ts';
-import { attribute, isBefore, localName, type Root } from '../safe-dom.ts';
+import { attributeText, isBefore, localName, type Root } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
 import {
   type Patience,
@@ -14,7 +14,9 @@ import {
 } from '../find-words.ts';
 import { containsEach, fold, includesWords, includesEachWord } from '../words.ts';
 import type { QueryWords } from '../match-words.ts';
+import { listIf } from '../objects.ts';
 import { itemKind } from './items.ts';
+import { FIELD_TAGS } from '../tag-sets.ts';
 
 /**
  * How well a text matches the words: whole text, phrase, all words in any order, parts of words.
@@ -68,13 +70,12 @@ const computeLevel = (element: Element, words: QueryWords): number | undefined =
   const texts = [
     readText(element).slice(0, MAX_TEXT),
     collectPieces(element).join(' '),
-    ...SPOKEN.map((name) => attribute(element, name) ?? ''),
+    ...SPOKEN.map((name) => attributeText(element, name)),
   ];
   const tag = localName(element);
-  if (tag === 'input' || tag === 'textarea' || tag === 'select')
-    texts.push(readShownValue(element));
+  if (FIELD_TAGS.has(tag)) texts.push(readShownValue(element));
   const levels = texts.flatMap((text) =>
-    text === '' ? [] : [computeTextLevel(fold(text), words) ?? Infinity],
+    listIf(text !== '', computeTextLevel(fold(text), words) ?? Infinity),
   );
   const best = Math.min(...levels);
   return best === Infinity ? undefined : best;

@@ -1,5 +1,6 @@
 // One search: collects candidate elements and ranks them.
 import { composedParent } from '../act/describe-target.ts';
+import { ifDefined } from '../defined.ts';
 import { Patience, type SearchScope, TEST_IDS } from '../find-words.ts';
 import { isTypable } from '../interactive.ts';
 import { Labels } from '../labels.ts';
@@ -14,10 +15,11 @@ import {
   readWords,
 } from '../match-words.ts';
 import type { NameCache } from '../names.ts';
+import { getOrCreate, listDefined, listIf } from '../objects.ts';
 import { ROLE_WORDS } from '../role-words.ts';
 import { computeRole, inputType } from '../roles.ts';
 import {
-  attribute,
+  attributeText,
   closest,
   contains,
   hasAttribute,
@@ -27,7 +29,7 @@ import {
   type Root,
 } from '../safe-dom.ts';
 import { GeneratedContent } from '../style.ts';
-import { fold } from '../words.ts';
+import { fold, textIf } from '../words.ts';
 import type { FindSpec } from './find-answers.ts';
 import { type ElementsInside, findAnchors, findNearest, findNeighbours } from './near.ts';
 
@@ -55,7 +57,7 @@ const isField = (element: Element, tag: string, role: string): boolean =>
 
 /** The role as a page read shows it: an editable element without a role is a textbox. */
 export const roleAsRead = (element: Element, tag: string): string =>
-  computeRole(element, tag) || (isTypable(element) ? 'textbox' : '');
+  computeRole(element, tag) || textIf(isTypable(element), 'textbox');
 
 const MAX_LABELS = 5;
 
@@ -88,7 +90,7 @@ export class Search {
       text === undefined
         ? undefined
         : new Matcher(readWords(text), { loose: true, known: this.known });
-    this.roles = spec.role === undefined ? undefined : resolveRoles(spec.role);
+    this.roles = ifDefined(spec.role, resolveRoles);
     this.query = matcher(spec.query);
     this.label = matcher(spec.label);
     this.#placeOnly =
@@ -97,7 +99,7 @@ export class Search {
       !this.query &&
       !this.label &&
       !this.roles;
-    this.near = spec.near === undefined ? undefined : readWords(spec.near);
+    this.near = ifDefined(spec.near, readWords);
   }
 
   /** Returns all matches; equal ranks keep document order. Throws if the selector is invalid. */
@@ -145,9 +147,7 @@ export class Search {
   inside(): ElementsInside {
     const known = new Map<Element, readonly Element[]>();
     return (outer) => {
-      let list = known.get(outer);
-      if (!list) known.set(outer, (list = this.#fittingIn(outer)));
-      return list;
+      return getOrCreate(known, outer, () => this.#fittingIn(outer));
     };
   }
 
@@ -246,7 +246,7 @@ const select = (scopes: readonly SearchScope[], selector: string): Element[] =>
 
 const rankTestId = (element: Element, testId: string): number | undefined => {
   const ids = TEST_IDS.flatMap((name) =>
-    hasAttribute(element, name) ? [attribute(element, name) ?? ''] : [],
+    listIf(hasAttribute(element, name), attributeText(element, name)),
   );
   if (ids.includes(testId)) return RANK.name;
   const wanted = fold(testId);
@@ -359,10 +359,7 @@ const findByRoles = function* (
   roles: readonly string[],
 ): Generator<Element> {
   const selector = [
-    ...new Set([
-      ...roles.flatMap((role) => (TAGS[role] === undefined ? [] : [TAGS[role]])),
-      '[role]',
-    ]),
+    ...new Set([...roles.flatMap((role) => listDefined(TAGS[role])), '[role]']),
   ].join(',');
   for (const scope of scopes) yield* queryAll(scope, selector);
 };

@@ -1,6 +1,7 @@
 // Packs IndexedDB values as JSON, with tags for dates, bytes, maps, sets, blobs and odd numbers.
 import type { Packed } from '../indexed-db-answers.ts';
 import { createLookupTable } from '../lookup-table.ts';
+import { isObject } from '../objects.ts';
 
 interface PackedValue {
   readonly $: string;
@@ -64,7 +65,7 @@ const MAX_DEPTH = 100;
 export const pack = async (value: unknown, depth = 0): Promise<Packed> => {
   const described = await describe(value);
   if (described) return described;
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   if (depth > MAX_DEPTH) throw new Error('a record refers to itself');
   if (Array.isArray(value)) return Promise.all(value.map((item) => pack(item, depth + 1)));
   if (Object.prototype.toString.call(value) !== '[object Object]')
@@ -91,7 +92,7 @@ const UNPACK = createLookupTable<(described: { v: never; type?: string }) => unk
 });
 
 export const unpack = (packed: Packed): unknown => {
-  if (typeof packed !== 'object' || packed === null) return packed;
+  if (!isObject(packed)) return packed;
   if (Array.isArray(packed)) return packed.map((item) => unpack(item));
   const described = packed as { $?: string; v: never };
   if (described.$ !== undefined) return UNPACK[described.$]?.(described);

@@ -1,5 +1,6 @@
 // Reads forms with the values of their fields; fields outside of forms are one group.
-import { attribute, localName, queryAll, type Root } from '../safe-dom.ts';
+import { getOrCreate } from '../objects.ts';
+import { attribute, attributeText, localName, queryAll, type Root } from '../safe-dom.ts';
 import type { InspectForm, ElementSummary } from '../read-answers.ts';
 import type { Describer } from '../ref-target.ts';
 import { oneLine } from '../visible-text.ts';
@@ -21,9 +22,7 @@ export const readForms = (
   const groups = new Map<Element | undefined, { fields: Element[]; buttons: Element[] }>();
   const findGroup = (element: Element): { fields: Element[]; buttons: Element[] } => {
     const form = (element as HTMLInputElement).form ?? element.closest('form') ?? undefined;
-    let group = groups.get(form);
-    if (!group) groups.set(form, (group = { fields: [], buttons: [] }));
-    return group;
+    return getOrCreate(groups, form, () => ({ fields: [], buttons: [] }));
   };
   for (const scope of scopes) {
     for (const field of queryAll(scope, FIELDS))
@@ -45,7 +44,7 @@ const formName = (form: Element, describer: Describer): string => {
   const id = attribute(form, 'id');
   if (id) return `#${id.slice(0, 60)}`;
   const own = attribute(form, 'name');
-  return own ? own.slice(0, 60) : oneLine(attribute(form, 'action') ?? '').slice(0, 80);
+  return own ? own.slice(0, 60) : oneLine(attributeText(form, 'action')).slice(0, 80);
 };
 
 const toField = (field: Element, describer: Describer): ElementSummary => {

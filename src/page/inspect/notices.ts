@@ -18,7 +18,7 @@ const isShown = (element: Element): boolean =>
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 const readText = (element: Element): string =>
   shortLine(
-    ((element as HTMLElement).innerText ?? element.textContent ?? '').slice(0, MAX_TEXT * 3),
+    ((element as HTMLElement).innerText ?? element.textContent).slice(0, MAX_TEXT * 3),
     MAX_TEXT,
   );
 
@@ -54,7 +54,7 @@ const isOnlyAround = (element: Element): boolean => {
   return (
     element.matches('body, main, form, input, select, textarea, button') ||
     queryAll(element, `${ALERTS}, ${ERROR_CLASSES}, input, form`).length > 0 ||
-    (element.textContent ?? '').length > 500
+    element.textContent.length > 500
   );
 };
 

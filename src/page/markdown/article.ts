@@ -1,5 +1,6 @@
 // Finds the article of a page: runs Readability on a copy and maps the result to live elements.
 import { Readability } from '@mozilla/readability';
+import { getOrCreate } from '../objects.ts';
 import {
   attribute,
   contains,
@@ -182,9 +183,7 @@ const keeper = (survivors: readonly Element[], root: Element): Article['keeps'] 
   const isBelowSurvivor = (element: Element): boolean => {
     const parent = findParent(element);
     if (!parent || parent === root) return false;
-    let known = below.get(parent);
-    if (known === undefined) below.set(parent, (known = !onTheWay.has(parent) && keeps(parent)));
-    return known;
+    return getOrCreate(below, parent, () => !onTheWay.has(parent) && keeps(parent));
   };
   const keeps = (element: Element): boolean =>
     !element.matches(NAVIGATION) &&
@@ -198,9 +197,9 @@ const keeper = (survivors: readonly Element[], root: Element): Article['keeps'] 
 const belongs = (element: Element): boolean => {
   if (element.matches(SURROUNDINGS) || element.closest('nav, aside, footer') !== null) return false;
   if (['br', 'img', 'wbr', 'input'].includes(localName(element))) return true;
-  const text = (element.textContent ?? '').trim().length;
+  const text = element.textContent.trim().length;
   const inLinks = [...queryAll(element, 'a')].reduce(
-    (sum, link) => sum + (link.textContent ?? '').length,
+    (sum, link) => sum + link.textContent.length,
     0,
   );
   if (text === 0) return queryAll(element, 'img, math').length > 0;

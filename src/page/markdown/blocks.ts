@@ -1,11 +1,12 @@
 // Renders the visible content of an element as Markdown.
 import {
   attribute,
+  attributeText,
   getData,
+  getLength,
   hasAttribute,
   isElement,
   isText,
-  getLength,
   localName,
   rootElement,
 } from '../safe-dom.ts';
@@ -28,6 +29,11 @@ import {
 import { frameDocument, roleAttribute, Shown } from './shown.ts';
 import { isDataTable, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
 import { createLookupTable } from '../lookup-table.ts';
+import { listIf } from '../objects.ts';
+import { matchGroups, textIf } from '../words.ts';
+import { CHECKABLE_TYPES } from '../tag-sets.ts';
+
+const INLINE_DISPLAYS = new Set<string>(['inline', 'contents']);
 
 interface BlocksOptions {
   readonly urls: boolean;
@@ -124,7 +130,7 @@ export class Blocks {
 
   /** The text of content that is nested too deeply to be rendered. */
   #plainText(element: Element): string {
-    const text = oneLine((element.textContent ?? '').slice(0, Math.max(0, this.#left)));
+    const text = oneLine(element.textContent.slice(0, Math.max(0, this.#left)));
     this.#left -= text.length;
     return text;
   }
@@ -149,47 +155,41 @@ export class Blocks {
     if (level > 0) return this.#heading(element, level);
     if (this.#options.formulas && isFormula(element)) return some(formula(element));
     if (isTable(element)) return this.#table(element);
-    switch (name) {
-      case 'ul':
-      case 'ol':
-      case 'menu':
-        return this.#list(element, name === 'ol');
-      case 'dl':
-        return this.#definitions(element);
-      case 'pre':
-        return isLineNumbers(element) ? [] : this.#code(element);
-      case 'blockquote':
-        return some(prefixLines(join(this.#children(element)), '> '));
-      case 'hr':
-        return [{ text: '---' }];
-      case 'img':
-      case 'video':
-      case 'audio':
-      case 'input':
-        return some(this.#inline(element, element, '').trim());
-      case 'iframe':
-      case 'frame':
-        return this.#frame(element);
-      case 'a':
-        return this.#linkedBlocks(element);
-      case 'details':
-        return this.#details(element);
-      case 'code':
-        return this.#options.shown.look(element).preformatted
-          ? this.#code(element)
-          : this.#children(element);
-      default:
-        return roleAttribute(element) === 'list'
-          ? this.#list(element, false)
-          : this.#children(element);
-    }
+    const render = this.#renderers[name];
+    if (render) return render(element);
+    return roleAttribute(element) === 'list' ? this.#list(element, false) : this.#children(element);
   }
+
+  readonly #inlineBlock = (element: Element): MarkdownBlock[] =>
+    some(this.#inline(element, element, '').trim());
+
+  readonly #renderers = createLookupTable<(element: Element) => MarkdownBlock[]>({
+    ul: (element) => this.#list(element, false),
+    ol: (element) => this.#list(element, true),
+    menu: (element) => this.#list(element, false),
+    dl: (element) => this.#definitions(element),
+    pre: (element) => (isLineNumbers(element) ? [] : this.#code(element)),
+    blockquote: (element) => some(prefixLines(join(this.#children(element)), '> ')),
+    hr: () => [{ text: '---' }],
+    img: this.#inlineBlock,
+    video: this.#inlineBlock,
+    audio: this.#inlineBlock,
+    input: this.#inlineBlock,
+    iframe: (element) => this.#frame(element),
+    frame: (element) => this.#frame(element),
+    a: (element) => this.#linkedBlocks(element),
+    details: (element) => this.#details(element),
+    code: (element) =>
+      this.#options.shown.look(element).preformatted
+        ? this.#code(element)
+        : this.#children(element),
+  });
 
   #heading(element: Element, level: number): MarkdownBlock[] {
     const text = oneLine(this.#inlineChildren(element, '**'))
       .replace(/[¶#§🔗]$/u, '')
       .trimEnd();
-    return text === '' ? [] : [{ text: `${'#'.repeat(level)} ${text}` }];
+    return listIf(text !== '', { text: `${'#'.repeat(level)} ${text}` });
   }
 
   #code(element: Element): MarkdownBlock[] {
@@ -218,7 +218,7 @@ export class Blocks {
       lines.push(hanging(join(blocks, true), marker));
     });
     this.#depth--;
-    return lines.length ? [{ text: lines.join('\n'), list: true }] : [];
+    return listIf(lines.length, { text: lines.join('\n'), list: true });
   }
 
   #definitions(list: Element): MarkdownBlock[] {
@@ -277,8 +277,8 @@ export class Blocks {
     const { width, height } = element.getBoundingClientRect();
     if (width < 100 || height < 50) return [];
     const name =
-      oneLine(attribute(element, 'title') ?? '').slice(0, 100) ||
-      (attribute(element, 'src') ?? '').slice(0, 200);
+      oneLine(attributeText(element, 'title')).slice(0, 100) ||
+      attributeText(element, 'src').slice(0, 200);
     const line = `[frame ${this.frames.length + 1}: ${name}]`;
     this.frames.push({ id: assignId(element), line });
     return [{ text: line }];
@@ -289,7 +289,7 @@ export class Blocks {
     const [first, ...rest] = this.#children(link);
     const address = this.#options.urls ? readAddress(link) : '';
     if (!first || address === '') return first ? [first, ...rest] : [];
-    const [, marks = '', text = ''] = /^(#{1,6} )?([^\n]*)/.exec(first.text) ?? [];
+    const [, marks = '', text = ''] = matchGroups(/^(#{1,6} )?([^\n]*)/, first.text);
     return [
       {
         ...first,
@@ -317,27 +317,40 @@ export class Blocks {
     if (!isElement(node)) return '';
     const name = localName(node);
     if (this.#options.formulas && isFormula(node)) return formula(node);
-    if (name === 'br') return '\n';
-    if (name === 'img') return this.#image(node as HTMLImageElement);
-    if (name === 'video' || name === 'audio') return this.#media(node as HTMLMediaElement, name);
-    if (name === 'input') return inputText(node as HTMLInputElement);
-    if (name === 'code' || name === 'kbd' || name === 'samp' || name === 'tt')
-      return this.#codeInLine(node);
+    const render = this.#inlineRenderers[name];
+    if (render) return render(node);
     const mark = MARKS[name];
     const inner = this.#inlineChildren(node, mark ? marks + mark : marks);
     if (mark) return marks.includes(mark) ? inner : wrapLines(inner, mark);
-    if (name === 'a') return this.#link(node, inner);
-    if (name === 'sup') return /^[\w+−-]{1,8}$/.test(inner.trim()) ? `^${inner.trim()}` : inner;
-    if (name === 'rt') return `(${inner.trim()})`;
-    if (name === 'rp') return '';
-    if (name === 'q') return `“${inner}”`;
+    const wrap = this.#wrappers[name];
+    if (wrap) return wrap(inner, node);
     return this.#isApart(node) ? ` ${inner} ` : inner;
   }
+
+  readonly #inlineRenderers = createLookupTable<(element: Element) => string>({
+    br: () => '\n',
+    img: (element) => this.#image(element as HTMLImageElement),
+    video: (element) => this.#media(element as HTMLMediaElement, 'video'),
+    audio: (element) => this.#media(element as HTMLMediaElement, 'audio'),
+    input: (element) => inputText(element as HTMLInputElement),
+    code: (element) => this.#codeInLine(element),
+    kbd: (element) => this.#codeInLine(element),
+    samp: (element) => this.#codeInLine(element),
+    tt: (element) => this.#codeInLine(element),
+  });
+
+  readonly #wrappers = createLookupTable<(inner: string, element: Element) => string>({
+    a: (inner, element) => this.#link(element, inner),
+    sup: (inner) => (/^[\w+−-]{1,8}$/.test(inner.trim()) ? `^${inner.trim()}` : inner),
+    rt: (inner) => `(${inner.trim()})`,
+    rp: () => '',
+    q: (inner) => `“${inner}”`,
+  });
 
   /** Whether layout shows a gap around the element although the text has no space. */
   #isApart(element: Element): boolean {
     const { display } = this.#options.shown.look(element);
-    return display !== 'inline' && display !== 'contents';
+    return !INLINE_DISPLAYS.has(display);
   }
 
   #text(node: Text, parent: Element): string {
@@ -347,14 +360,17 @@ export class Blocks {
     const data =
       getLength(node) > room ? withoutHalfPair(getData(node).slice(0, room)) : getData(node);
     this.#left -= data.length;
-    if (isBlank(data) && !look.preformatted) return data === '' ? '' : ' ';
+    if (isBlank(data) && !look.preformatted) return textIf(data !== '', ' ');
     return look.preformatted ? data.replace(/[^\S\n]+/g, ' ') : data.replace(/\s+/g, ' ');
   }
 
   #codeInLine(element: Element): string {
     const text = this.#inlineChildren(element, '***~~');
     const code = inlineCode(text);
-    return code === '' ? '' : `${/^\s/.test(text) ? ' ' : ''}${code}${/\s$/.test(text) ? ' ' : ''}`;
+    return textIf(
+      code !== '',
+      `${textIf(/^\s/.test(text), ' ')}${code}${textIf(/\s$/.test(text), ' ')}`,
+    );
   }
 
   #link(element: Element, inner: string): string {
@@ -367,16 +383,16 @@ export class Blocks {
   }
 
   #image(image: HTMLImageElement): string {
-    const alt = oneLine(attribute(image, 'alt') ?? '').slice(0, 500);
+    const alt = oneLine(attributeText(image, 'alt')).slice(0, 500);
     const source = this.#options.urls ? shortAddress(image.currentSrc || image.src) : '';
     if (alt === '' && (source === '' || hasAttribute(image, 'alt'))) return '';
     return source === '' ? `![${alt}]` : `![${alt}](${source})`;
   }
 
   #media(media: HTMLMediaElement, name: string): string {
-    const label = oneLine(attribute(media, 'aria-label') ?? attribute(media, 'title') ?? '');
+    const label = oneLine(attribute(media, 'aria-label') ?? attributeText(media, 'title'));
     const source = this.#options.urls ? shortAddress(media.currentSrc || media.src) : '';
-    return `[${label === '' ? name : `${name}: ${label}`}]${source === '' ? '' : `(${source})`}`;
+    return `[${label === '' ? name : `${name}: ${label}`}]${textIf(source !== '', `(${source})`)}`;
   }
 }
 
@@ -388,8 +404,8 @@ const headingLevel = (element: Element, name: string): number => {
 };
 
 const inputText = (input: HTMLInputElement): string => {
-  if (input.type === 'checkbox' || input.type === 'radio') return input.checked ? '[x] ' : '[ ] ';
-  return /^(?:submit|button|reset)$/.test(input.type) ? ` ${input.value} ` : '';
+  if (CHECKABLE_TYPES.has(input.type)) return input.checked ? '[x] ' : '[ ] ';
+  return textIf(/^(?:submit|button|reset)$/.test(input.type), ` ${input.value} `);
 };
 
 const readAddress = (link: Element): string => {

@@ -1,5 +1,12 @@
 // Renders code as fenced or inline code, without line numbers, with the language if it is known.
-import { attribute, localName, parentNode, isElement, queryAll } from '../safe-dom.ts';
+import {
+  attribute,
+  attributeText,
+  isElement,
+  localName,
+  parentNode,
+  queryAll,
+} from '../safe-dom.ts';
 
 const LANGUAGE =
   /(?:^|\s)(?:language|lang|highlight-(?:source|text)|brush:|sourceCode)[-\s:]?\s*([\w+#.-]+)/i;
@@ -23,7 +30,7 @@ const findLanguage = (pre: Element): string => {
     const named =
       attribute(place, 'data-lang') ??
       attribute(place, 'data-language') ??
-      LANGUAGE.exec((attribute(place, 'class') ?? '').slice(0, 200))?.[1];
+      LANGUAGE.exec(attributeText(place, 'class').slice(0, 200))?.[1];
     if (named && named.length <= 20 && /^[\w+#.-]+$/.test(named))
       return NOT_A_LANGUAGE.has(named) ? '' : named.toLowerCase();
   }
@@ -35,13 +42,13 @@ const readShownText = (element: Element): string => {
   const text =
     element instanceof HTMLElement && element.childElementCount > 0
       ? element.innerText
-      : (element.textContent ?? '');
+      : element.textContent;
   return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n');
 };
 
 /** Whether the element is a column of line numbers. */
 export const isLineNumbers = (element: Element): boolean => {
-  const text = (element.textContent ?? '').slice(0, 20_000);
+  const text = element.textContent.slice(0, 20_000);
   return /\d/.test(text) && /^[\d\s]*$/.test(text);
 };
 

@@ -1,5 +1,8 @@
 // Joins text into Markdown blocks, escapes text that looks like structure, and places marks.
 
+import { listIf } from '../objects.ts';
+import { textIf } from '../words.ts';
+
 /** A block between blank lines; a list inside an item follows its line without one. */
 export interface MarkdownBlock {
   readonly text: string;
@@ -14,7 +17,7 @@ const LOOKS_LIKE_STRUCTURE = /^(?=#{1,6}\s|>\s|[-+*]\s|```|~~~|-{3,}$)|^(\d{1,9}
 /** The amount of text: its length, with characters of dense scripts counted more. */
 export const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.length ?? 0);
 
-export const some = (text: string): MarkdownBlock[] => (text === '' ? [] : [{ text }]);
+export const some = (text: string): MarkdownBlock[] => listIf(text !== '', { text });
 
 /**
  * Joins blocks with blank lines and drops double rules. Inside an item, a list follows its line
@@ -57,7 +60,7 @@ export const hanging = (text: string, marker: string): string =>
 export const wrapLines = (inner: string, open: string, close = open): string => {
   const text = inner.trim();
   if (text === '' || text.includes('\n\n')) return inner;
-  const lead = /^\s/.test(inner) ? ' ' : '';
-  const tail = /\s$/.test(inner) ? ' ' : '';
+  const lead = textIf(/^\s/.test(inner), ' ');
+  const tail = textIf(/\s$/.test(inner), ' ');
   return `${lead}${open}${text}${close}${tail}`;
 };

@@ -1,5 +1,7 @@
 // Renders formulas as TeX: the source if the page contains it, else converted from MathML.
-import { attribute, localName, query, queryAll } from '../safe-dom.ts';
+import { createLookupTable } from '../lookup-table.ts';
+import { attribute, attributeText, localName, query, queryAll } from '../safe-dom.ts';
+import { PAGE_TAGS } from '../tag-sets.ts';
 
 /** Wrapper elements of common typesetters; each contains the same formula several times. */
 const WRAPPER =
@@ -7,8 +9,7 @@ const WRAPPER =
   '.MathJax_CHTML';
 
 export const isFormula = (element: Element): boolean =>
-  localName(element) === 'math' ||
-  (localName(element) !== 'html' && localName(element) !== 'body' && element.matches(WRAPPER));
+  localName(element) === 'math' || (!PAGE_TAGS.has(localName(element)) && element.matches(WRAPPER));
 
 /** `$…$`, or `$$…$$` for a display formula; '' if the formula cannot be read. */
 export const formula = (element: Element): string => {
@@ -44,50 +45,42 @@ const tidy = (tex: string): string =>
 /** MathJax 2 keeps the source in a script after the typeset formula. */
 const scriptBeside = (element: Element): string | undefined => {
   const next = element.nextElementSibling;
-  return next &&
-    localName(next) === 'script' &&
-    (attribute(next, 'type') ?? '').startsWith('math/tex')
-    ? (next.textContent ?? '')
+  return next && localName(next) === 'script' && attributeText(next, 'type').startsWith('math/tex')
+    ? next.textContent
     : undefined;
 };
 
 const group = (tex: string): string => (tex.length > 1 ? `{${tex}}` : tex);
 
 const fromMathMl = (element: Element, depth: number): string => {
-  if (depth > 50) return element.textContent ?? '';
+  if (depth > 50) return element.textContent;
   const parts = [...element.children].map((child) => fromMathMl(child, depth + 1));
-  const [a = '', b = '', c = ''] = parts;
-  switch (localName(element)) {
-    case 'mfrac':
-      return `\\frac{${a}}{${b}}`;
-    case 'msup':
-      return `${group(a)}^${group(b)}`;
-    case 'msub':
-      return `${group(a)}_${group(b)}`;
-    case 'msubsup':
-    case 'munderover':
-      return `${group(a)}_${group(b)}^${group(c)}`;
-    case 'munder':
-      return `${group(a)}_${group(b)}`;
-    case 'mover':
-      return `${group(a)}^${group(b)}`;
-    case 'msqrt':
-      return `\\sqrt{${parts.join(' ')}}`;
-    case 'mroot':
-      return `\\sqrt[${b}]{${a}}`;
-    case 'mtr':
-      return parts.join(' & ');
-    case 'mtable':
-      return parts.join(' \\\\ ');
-    case 'annotation':
-    case 'annotation-xml':
-      return '';
-    default:
-      return parts.length
-        ? parts.filter((part) => part !== '').join(' ')
-        : (element.textContent ?? '').trim();
-  }
+  const render = MATH_FORMS[localName(element)];
+  if (render) return render(parts);
+  return parts.length ? parts.filter((part) => part !== '').join(' ') : element.textContent.trim();
 };
+
+const withSub = ([a = '', b = '']: readonly string[]): string => `${group(a)}_${group(b)}`;
+const withSup = ([a = '', b = '']: readonly string[]): string => `${group(a)}^${group(b)}`;
+const withSubAndSup = ([a = '', b = '', c = '']: readonly string[]): string =>
+  `${group(a)}_${group(b)}^${group(c)}`;
+
+/** The TeX form of MathML elements, from the TeX of their children. */
+const MATH_FORMS = createLookupTable<(parts: readonly string[]) => string>({
+  mfrac: ([a = '', b = '']) => `\\frac{${a}}{${b}}`,
+  msup: withSup,
+  msub: withSub,
+  msubsup: withSubAndSup,
+  munderover: withSubAndSup,
+  munder: withSub,
+  mover: withSup,
+  msqrt: (parts) => `\\sqrt{${parts.join(' ')}}`,
+  mroot: ([a = '', b = '']) => `\\sqrt[${b}]{${a}}`,
+  mtr: (parts) => parts.join(' & '),
+  mtable: (parts) => parts.join(' \\\\ '),
+  annotation: () => '',
+  'annotation-xml': () => '',
+});
 
 /** Whether the page contains formulas; without any, the search for them is skipped. */
 export const hasFormulas = (root: Document | Element): boolean =>

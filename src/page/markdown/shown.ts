@@ -1,7 +1,9 @@
 // Visibility and display of elements, computed once per element and cached for one read.
-import { attribute, hasAttribute, isElement, localName, parentNode } from '../safe-dom.ts';
+import { attributeText, hasAttribute, isElement, localName, parentNode } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { suspect, suspectHost } from '../closed-root-suspects.ts';
+import { attempt, getOrCreate } from '../objects.ts';
+import { FRAME_TAGS, BOXLESS_DISPLAYS } from '../tag-sets.ts';
 
 /** Elements whose content is not readable text. */
 const SILENT = new Set(
@@ -34,15 +36,13 @@ export class Shown {
   readonly #withBlocks = new Map<Element, boolean>();
 
   look(element: Element): Look {
-    let look = this.#looks.get(element);
-    if (!look) this.#looks.set(element, (look = this.#ask(element)));
-    return look;
+    return getOrCreate(this.#looks, element, () => this.#ask(element));
   }
 
   #ask(element: Element): Look {
     const { display, visibility, contentVisibility, whiteSpace } = getComputedStyle(element);
     if (display === '') this.#suspectParent(element);
-    if (display === 'none' || display === '' || contentVisibility === 'hidden') return UNSEEN;
+    if (BOXLESS_DISPLAYS.has(display) || contentVisibility === 'hidden') return UNSEEN;
     suspect(element, localName(element));
     return {
       display,
@@ -107,13 +107,9 @@ export class Shown {
 /** The document of a same-origin frame; null for other elements and origins. */
 export const frameDocument = (element: Element): Document | null => {
   const name = localName(element);
-  if (name !== 'iframe' && name !== 'frame') return null;
-  try {
-    return (element as HTMLIFrameElement).contentDocument;
-  } catch {
-    return null;
-  }
+  if (!FRAME_TAGS.has(name)) return null;
+  return attempt(() => (element as HTMLIFrameElement).contentDocument, null);
 };
 
 export const roleAttribute = (element: Element): string =>
-  (attribute(element, 'role') ?? '').trim().split(/\s+/)[0]?.toLowerCase() ?? '';
+  attributeText(element, 'role').trim().split(/\s+/)[0]?.toLowerCase() ?? '';

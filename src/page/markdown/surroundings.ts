@@ -1,5 +1,13 @@
 // Decides whether an article is the subject of its page: compares it with the other readable text.
-import { attribute, isElement, parentNode, queryAll, getTextContent } from '../safe-dom.ts';
+import { attempt } from '../objects.ts';
+import {
+  attribute,
+  attributeText,
+  getTextContent,
+  isElement,
+  parentNode,
+  queryAll,
+} from '../safe-dom.ts';
 import type { Article } from './article.ts';
 import { isInside } from './article.ts';
 
@@ -31,7 +39,7 @@ export const keepRivals = (article: Element, isDeclared: boolean): Article['keep
 };
 
 const hasMarkingWord = (element: Element, isDeclared: boolean): boolean => {
-  const names = `${attribute(element, 'class') ?? ''} ${attribute(element, 'id') ?? ''}`;
+  const names = `${attributeText(element, 'class')} ${attributeText(element, 'id')}`;
   const words = names
     .slice(0, MAX_CLASS_CHARS)
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -60,12 +68,11 @@ const isArticleType = (type: unknown): boolean =>
 /** The types of the top-level entries of a JSON-LD script; entries inside of lists do not count. */
 const readTypes = (json: string): unknown[] => {
   if (json.length > MAX_JSON_CHARS) return [];
-  try {
+  // JSON-LD with a syntax error, which browsers ignore too
+  return attempt(() => {
     const parsed: unknown = JSON.parse(json);
     const graph = (parsed as { '@graph'?: unknown } | null)?.['@graph'] ?? parsed;
     const entries: unknown[] = Array.isArray(graph) ? graph : [graph];
     return entries.flatMap((entry) => (entry as { '@type'?: unknown } | null)?.['@type'] ?? []);
-  } catch {
-    return []; // JSON-LD with a syntax error, which browsers ignore too
-  }
+  }, []);
 };

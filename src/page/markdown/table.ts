@@ -2,6 +2,7 @@
 import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
 import { isLineNumbers } from './code.ts';
 import { roleAttribute } from './shown.ts';
+import { PRESENTATION_ROLES } from '../tag-sets.ts';
 
 interface TableCell {
   readonly element: Element;
@@ -45,7 +46,7 @@ const toCell = (element: Element): TableCell => ({
  */
 export const isDataTable = (table: Element): boolean => {
   const role = roleAttribute(table);
-  if (role === 'presentation' || role === 'none') return false;
+  if (PRESENTATION_ROLES.has(role)) return false;
   if (queryAll(table, 'table').length > 0) return false;
   if (queryAll(table, 'caption, thead, th, [role=columnheader]').length > 0) return true;
   const rows = listRows(table).slice(0, 20);

@@ -1,10 +1,13 @@
 // Saves and restores the values of form fields; passwords are not saved.
-import { attribute, localName, parentNode, queryAll } from '../safe-dom.ts';
+import { attribute, attributeText, localName, parentNode, queryAll } from '../safe-dom.ts';
 import { inputType } from '../roles.ts';
 import type { FieldProblem, SavedField } from '../page-state-answers.ts';
 import { oneLine } from '../visible-text.ts';
 import { trees } from '../trees.ts';
+import { textIf } from '../words.ts';
 import { follow, readNameAttribute, pathTo } from './path.ts';
+
+const CHECKABLE_KINDS = new Set<string>(['input checkbox', 'input radio']);
 
 const FIELDS =
   'input:not([type=hidden]):not([type=submit]):not([type=button])' +
@@ -24,15 +27,15 @@ const getKind = (element: Element): string => {
   if (tag === 'textarea') return tag;
   if (tag === 'select')
     return (element as HTMLSelectElement).multiple ? 'select multiple' : 'select';
-  return (element as HTMLElement).isContentEditable ? 'editor' : '';
+  return textIf((element as HTMLElement).isContentEditable, 'editor');
 };
 
 /** Includes password fields that currently show their text. */
 const isSecret = (element: Element): boolean =>
   getKind(element) === 'input password' ||
-  SECRET_AUTOCOMPLETE.test(attribute(element, 'autocomplete') ?? '');
+  SECRET_AUTOCOMPLETE.test(attributeText(element, 'autocomplete'));
 
-const isSwitch = (kind: string): boolean => kind === 'input checkbox' || kind === 'input radio';
+const isSwitch = (kind: string): boolean => CHECKABLE_KINDS.has(kind);
 
 /** Of nested editable elements only the outermost is a field. */
 const isWhole = (element: Element, kind: string): boolean => {

@@ -1,13 +1,13 @@
 // Builds and follows paths of selectors that find an element again after a reload.
 import {
-  attribute,
+  attributeText,
   elementId,
+  getRoot,
   localName,
   parentNode,
   query,
   queryAll,
   type Root,
-  getRoot,
 } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import type { ElementPath } from '../page-state-answers.ts';
@@ -66,4 +66,4 @@ export const follow = (path: ElementPath): Element | undefined => {
   return found ?? undefined;
 };
 
-export const readNameAttribute = (element: Element): string => attribute(element, 'name') ?? '';
+export const readNameAttribute = (element: Element): string => attributeText(element, 'name');

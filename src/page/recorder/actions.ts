@@ -1,5 +1,6 @@
 // Records user actions (clicks, input, selections, keys, drags, scrolling) as repeatable steps.
-import { defined } from '../defined.ts';
+import { compact, defined } from '../defined.ts';
+import { listIf } from '../objects.ts';
 import { localName, matches } from '../safe-dom.ts';
 import { locate, findMeantElement } from './locator.ts';
 import type { Locator, RecordedModifier, PageAction } from './messages.ts';
@@ -66,8 +67,7 @@ const sendAction = (
       kind: 'action',
       at: facts.at ?? Date.now(),
       action,
-      made: facts.made ? true : undefined,
-      meant: facts.meant ? true : undefined,
+      ...compact({ made: facts.made, meant: facts.meant }),
     }),
   );
 };
@@ -86,7 +86,7 @@ const readModifiers = (event: MouseEvent | KeyboardEvent): { modifiers?: Recorde
       ['Meta', event.metaKey],
       ['Shift', event.shiftKey],
     ] as const
-  ).flatMap(([name, down]) => (down ? [name] : []));
+  ).flatMap(([name, down]) => listIf(down, name));
   return held.length > 0 ? { modifiers: held } : {};
 };
 
@@ -121,7 +121,7 @@ const endTyping = (): void => {
       kind: 'fill',
       target: locate(element),
       value: secret ? MASK : value,
-      secret: secret ? secret : undefined,
+      ...compact({ secret }),
     }),
     { made },
   );

@@ -1,8 +1,9 @@
 // Builds locators that find an element in another browser: test id, role and name, CSS.
-import { defined } from '../defined.ts';
+import { compact, defined } from '../defined.ts';
 import { createKnown } from '../act/describe-target.ts';
 import {
   attribute,
+  attributeText,
   childElementCount,
   closest,
   elementId,
@@ -39,8 +40,8 @@ export const locate = (element: Element): Locator => {
   const testId = readTestId(element);
   return defined({
     tag,
-    type: type ? type : undefined,
-    testId: testId ? testId : undefined,
+    ...compact({ type }),
+    testId,
     ...roleAndName(element, tag),
     css: cssThroughRoots(element),
   });
@@ -155,6 +156,6 @@ const ACTIONABLE =
 /** The element that a click is meant for: the button rather than the icon inside it. */
 export const findMeantElement = (element: Element): Element => {
   const found = closest(element, ACTIONABLE);
-  if (!found || ['none', 'presentation'].includes(attribute(found, 'role') ?? '')) return element;
+  if (!found || ['none', 'presentation'].includes(attributeText(found, 'role'))) return element;
   return found;
 };

@@ -1,6 +1,8 @@
 // Reads and writes daemon.json: address, token and identity of the daemon. No zod, for fast starts.
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
+import { attempt } from '../../core/attempt.ts';
+import { isObject } from '../../core/json.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
@@ -45,7 +47,7 @@ export const readDaemonNote = (path: string): DaemonNote | 'unreadable' | undefi
 };
 
 const isNote = (value: unknown): value is DaemonNote => {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const { version, pid, started, host, port, token, program, environment } = value as Record<
     keyof DaemonNote,
     unknown
@@ -60,10 +62,7 @@ const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) > 0;
 
 const isProgram = (value: unknown): value is ProgramMark =>
-  typeof value === 'object' &&
-  value !== null &&
-  'version' in value &&
-  typeof value.version === 'string';
+  isObject(value) && 'version' in value && typeof value.version === 'string';
 
 export const writeDaemonNote = (path: string, note: DaemonNote): Promise<void> =>
   replaceFile(path, JSON.stringify(note));
@@ -90,13 +89,12 @@ export const setDaemonNoteAside = async (path: string): Promise<void> => {
   }
 };
 
-export const markProgram = (version: string, entry: string): ProgramMark => {
-  try {
-    return { version, entry, modified_ms: statSync(entry).mtimeMs };
-  } catch {
-    return { version, entry, modified_ms: 0 };
-  }
-};
+export const markProgram = (version: string, entry: string): ProgramMark =>
+  attempt(() => ({ version, entry, modified_ms: statSync(entry).mtimeMs }), {
+    version,
+    entry,
+    modified_ms: 0,
+  });
 
 const locateEnd = (path: string): string => `${path}.ended`;
 
@@ -106,11 +104,10 @@ export const writeDaemonEnd = (path: string, sentence: string): Promise<void> =>
 
 /** Returns the sentence of the last daemon, once. */
 export const takeDaemonEnd = (path: string): string | undefined => {
-  try {
+  // missing or unreadable: the tabs are gone without a reason
+  return attempt(() => {
     const text: unknown = JSON.parse(readFileSync(locateEnd(path), 'utf8'));
     rmSync(locateEnd(path), { force: true });
     return typeof text === 'string' ? text.slice(0, 500) : undefined;
-  } catch {
-    return undefined; // missing or unreadable: the tabs are gone without a reason
-  }
+  });
 };

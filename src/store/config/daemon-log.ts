@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
 import { every } from '../../core/time.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { ensureFolderNow, PRIVATE_FILE } from '../../system/private-files.ts';
@@ -126,11 +127,10 @@ export const followDaemonLog = async (
 const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 const watchFolder = (folder: string, look: () => void): FSWatcher | undefined => {
-  try {
+  // polling is enough
+  return attempt(() => {
     const watcher = watch(folder, look);
     watcher.on('error', () => watcher.close());
     return watcher;
-  } catch {
-    return undefined; // polling is enough
-  }
+  });
 };

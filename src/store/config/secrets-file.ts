@@ -1,7 +1,7 @@
 // Loads the secrets file once, before the first log line or response. Values stay in the server.
 import { readFileSync } from 'node:fs';
 import { parseDotenv } from '../../core/dotenv.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, getErrorMessage } from '../../core/failure.ts';
 import { parseSecretHost } from '../../core/secret-host.ts';
 import { parseTotpKey, type TotpKey } from '../../core/totp.ts';
 import { splitCommand } from './secret-command.ts';
@@ -26,7 +26,7 @@ export const loadSecrets = (path: string | undefined): readonly Secret[] => {
       toSecret(key, value),
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = getErrorMessage(error);
     throw fail(
       'invalid_argument',
       `The secrets file cannot be read: ${why}`,

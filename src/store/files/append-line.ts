@@ -1,5 +1,6 @@
 // Appends a line in one write, so that lines of several processes never mix.
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { textIf } from '../../core/text.ts';
 import { PRIVATE_FILE } from '../../system/private-files.ts';
 
 const NEWLINE = 10;
@@ -16,7 +17,7 @@ interface AppendOptions {
 export const appendLine = (file: string, line: string, { suspect }: AppendOptions): number => {
   const fd = openSync(file, 'a+', PRIVATE_FILE);
   try {
-    const bytes = Buffer.from(`${suspect && !endsWithNewline(fd) ? '\n' : ''}${line}\n`);
+    const bytes = Buffer.from(`${textIf(suspect && !endsWithNewline(fd), '\n')}${line}\n`);
     if (writeSync(fd, bytes) < bytes.length)
       throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
     return fstatSync(fd).size;

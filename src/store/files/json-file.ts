@@ -1,6 +1,7 @@
 // A versioned JSON file that is replaced atomically and renamed, not deleted, if it is unreadable.
 import { rename } from 'node:fs/promises';
 import { z } from 'zod';
+import { ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { openRegularFile, Unreadable } from '../../system/regular-file.ts';
@@ -41,7 +42,7 @@ export class JsonFile<T extends object> {
   async load(): Promise<T | undefined> {
     try {
       const text = await this.#read();
-      return text === undefined ? undefined : this.#parse(text);
+      return ifDefined(text, (text) => this.#parse(text));
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       await this.#setAside(error.message);

@@ -3,6 +3,8 @@ import { renameSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { attempt } from '../../core/attempt.ts';
+import { ifDefined } from '../../core/defined.ts';
 import { appendLine } from './append-line.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { ensureFolderNow } from '../../system/private-files.ts';
@@ -66,7 +68,7 @@ export class JsonlLog<T> {
         await using file = await openRegularFile(join(this.#options.folder, name));
         if (!file) continue; // removed by a sweep
         for await (const line of linesBackwards(file)) {
-          const entry = line === undefined ? undefined : this.#parse(line);
+          const entry = ifDefined(line, (line) => this.#parse(line));
           if (entry === undefined) gaps.torn++;
           else yield entry;
         }
@@ -128,11 +130,7 @@ export class JsonlLog<T> {
   }
 
   #parse(line: string): T | undefined {
-    try {
-      return this.#options.schema.safeParse(JSON.parse(line)).data;
-    } catch {
-      return undefined;
-    }
+    return attempt(() => this.#options.schema.safeParse(JSON.parse(line)).data);
   }
 }
 

@@ -1,5 +1,6 @@
 // Saves and loads a login (cookies and storage) in the format of Playwright's storage state.
 import { z } from 'zod';
+import { attempt } from '../../core/attempt.ts';
 import { fail } from '../../core/failure.ts';
 import { Database } from './session-snapshots.ts';
 import { storageFailure } from '../../system/disk-error.ts';
@@ -150,10 +151,4 @@ const readText = async (path: string): Promise<string | undefined> => {
   }
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text));

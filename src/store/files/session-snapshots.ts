@@ -2,8 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
-import { fail, type Failure } from '../../core/failure.ts';
+import { listDefined } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { fail, type Failure, getErrorMessage } from '../../core/failure.ts';
 import { createTaskIds, parseTaskTime } from '../../core/ids.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { JsonFile, type SetAside } from './json-file.ts';
@@ -181,8 +182,8 @@ export class SessionSnapshots {
     const found = await Promise.all(ids.slice(0, MAX_LISTED).map((id) => this.#peek(id)));
     const broken = ids.filter((_, i) => i < found.length && found[i] === undefined);
     return defined({
-      snapshots: found.flatMap((saved) => (saved ? [summarise(saved)] : [])),
-      unreadable: broken.length > 0 ? broken : undefined,
+      snapshots: found.flatMap((saved) => listDefined(ifDefined(saved, summarise))),
+      ...compact({ unreadable: broken }),
     });
   }
 
@@ -205,7 +206,7 @@ export class SessionSnapshots {
       if (saved && saved.id === id) return saved;
       if (saved) this.#broken.set(id, 'it belongs to another snapshot');
     } catch (error) {
-      this.#broken.set(id, error instanceof Error ? error.message : String(error));
+      this.#broken.set(id, getErrorMessage(error));
     }
     return undefined;
   }
@@ -221,7 +222,7 @@ export class SessionSnapshots {
       version: VERSION,
       maxBytes: MAX_FILE_BYTES,
     };
-    return new JsonFile(defined({ ...options, onSetAside: onSetAside ? onSetAside : undefined }));
+    return new JsonFile(defined({ ...options, onSetAside }));
   }
 
   /** Newest first, because ids start with the creation time. */
@@ -252,7 +253,7 @@ const summarise = ({ id, name, session, memo, tabs }: SavedSession): SnapshotSum
     name,
     created_at: new Date(parseTaskTime(id.slice('snap_'.length))).toISOString(),
     session,
-    objective: memo.objective === undefined ? undefined : memo.objective.slice(0, 300),
+    objective: memo.objective?.slice(0, 300),
     tabs: tabs.slice(0, 20).map(({ url }) => url.slice(0, 200)),
   });
 

@@ -130,7 +130,7 @@ const readPage = async (
   const { offset, fields, query, grep } = request;
   if (query !== undefined) return readQueryPage(payload, request, query, means);
   if (grep !== undefined) {
-    const limit = request.limit ?? DEFAULT_ITEMS;
+    const { limit = DEFAULT_ITEMS } = request;
     return {
       limit,
       page: await grepPage(
@@ -143,7 +143,7 @@ const readPage = async (
   }
   const format = request.format === 'auto' ? naturalFormat(payload.meta) : request.format;
   if (format === 'items') {
-    const limit = request.limit ?? DEFAULT_ITEMS;
+    const { limit = DEFAULT_ITEMS } = request;
     return { limit, page: await itemsPage(payload, { offset, limit, fields }, means.references) };
   }
   if (fields) throw wrongFormat(`${format} with some fields`, payload.meta);

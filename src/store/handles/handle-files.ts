@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { attempt } from '../../core/attempt.ts';
 import { OUTPUT_HANDLE } from '../../core/ids.ts';
 import { isPidInUse } from '../../system/process-identity.ts';
 
@@ -176,11 +177,8 @@ export const readMeta = async (folder: string, handle: string): Promise<HandleMe
   return parseMeta(await file.readFile('utf8'), handle);
 };
 
-const parseMeta = (text: string, handle: string): HandleMeta | undefined => {
-  try {
+const parseMeta = (text: string, handle: string): HandleMeta | undefined =>
+  attempt(() => {
     const meta = MetaSchema.safeParse(JSON.parse(text)).data;
     return meta?.output_handle === handle ? meta : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });

@@ -1,6 +1,6 @@
 // Reads one page of a stored payload: bytes, text cut between characters, or items.
 import { fail } from '../../core/failure.ts';
-import { cutToBytes, isInsideCharacter } from '../../core/text.ts';
+import { cutToBytes, isInsideCharacter, textIf } from '../../core/text.ts';
 import { describeHandle, type Descriptor } from './handle-descriptor.ts';
 import { type HandleMeta, isTextual } from './handle-files.ts';
 import { ItemScanner, type IndexRun } from './handle-index.ts';
@@ -215,7 +215,7 @@ export const wrongFormat = (
 ): Error =>
   fail(
     'invalid_format_for_payload',
-    `A payload of type ${mimeType}${itemCount === null ? ' without items' : ''} cannot be ` +
+    `A payload of type ${mimeType}${textIf(itemCount === null, ' without items')} cannot be ` +
       `returned as ${wanted}.`,
     {
       mime_type: mimeType,

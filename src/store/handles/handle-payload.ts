@@ -1,5 +1,7 @@
 // Serialises a payload as pieces of text, each with the number of whole items that it contains.
 import { isUtf8 } from 'node:buffer';
+import { listDefined } from '../../core/collections.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { cutToCharacters } from '../../core/text.ts';
 import { MAX_ITEM_BYTES } from '../files/page-content.ts';
 
@@ -69,7 +71,7 @@ export const jsonPayload = (value: unknown, itemsKey?: string): Payload => {
   const key = Array.isArray(value) ? undefined : itemsKey;
   return {
     mimeType: 'application/json',
-    items: key === undefined ? {} : { key },
+    items: defined({ key }),
     pieces: () => piecesAround(value as object, items, key),
   };
 };
@@ -115,7 +117,7 @@ const wrapping = (value: object, key: string): [before: string, after: string] =
 
 const member = ([name, value]: [string, unknown]): string[] => {
   const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  return listDefined(ifDefined(text, (text) => `${JSON.stringify(name)}:${text}`));
 };
 
 /**

@@ -76,7 +76,7 @@ export class Handles {
         item_count: itemCount,
         source_tool: sourceTool,
         ...lifetime,
-        items: items ? items : undefined,
+        items,
         writer: WRITER,
       });
     const meta = await this.#writing(handle, () =>
@@ -112,7 +112,7 @@ export class Handles {
       source_tool: whole.meta.source_tool,
       created_at: iso(now),
       expires_at: whole.meta.expires_at,
-      items: items ? items.finish() : undefined,
+      items: items?.finish(),
       part: { of, start: from },
       writer: WRITER,
     });

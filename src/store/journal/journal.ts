@@ -1,5 +1,6 @@
 // The journal: one line per call or event. Errors in the journal never fail a call.
 import { z } from 'zod';
+import { addCount, getOrCreate } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
@@ -205,18 +206,21 @@ class Counts {
   }
 
   #addCall({ tool, durationMs, ok, code, tokens = 0 }: CallEntry): void {
-    let of = this.#tools.get(tool);
-    if (!of) {
-      of = { tool, calls: 0, failed: 0, totalMs: 0, maxMs: 0, tokens: 0 };
-      this.#tools.set(tool, of);
-    }
+    const of = getOrCreate(this.#tools, tool, () => ({
+      tool,
+      calls: 0,
+      failed: 0,
+      totalMs: 0,
+      maxMs: 0,
+      tokens: 0,
+    }));
     of.calls++;
     of.totalMs += durationMs;
     of.tokens += tokens;
     of.maxMs = Math.max(of.maxMs, durationMs);
     if (ok) return;
     of.failed++;
-    if (code !== undefined) this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
+    if (code !== undefined) addCount(this.#codes, code);
   }
 
   toSummary(): Omit<JournalSummary, 'lost' | keyof Gaps> {

@@ -79,7 +79,7 @@ export class NetworkCache {
         schema: CaptureSchema,
         version: VERSION,
         maxBytes: MAX_FILE_BYTES,
-        onSetAside: onSetAside ? onSetAside : undefined,
+        onSetAside,
       }),
     );
   }

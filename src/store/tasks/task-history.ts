@@ -1,5 +1,6 @@
 // Reads a task's history from an offset: complete lines only, synchronously.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { attempt } from '../../core/attempt.ts';
 import { isMissing } from '../../system/disk-error.ts';
 import { TaskEvent } from './task-meta.ts';
 
@@ -52,10 +53,5 @@ const readOn = (fd: number, from: number, visit: (event: TaskEvent) => void): nu
   }
 };
 
-export const parseEvent = (line: string): TaskEvent | undefined => {
-  try {
-    return TaskEvent.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-};
+export const parseEvent = (line: string): TaskEvent | undefined =>
+  attempt(() => TaskEvent.safeParse(JSON.parse(line)).data);

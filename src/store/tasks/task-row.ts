@@ -1,6 +1,7 @@
 // Reads a task's row synchronously, because listings read thousands of rows.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
 import { getErrorCode } from '../../system/disk-error.ts';
 import { TaskMeta } from './task-meta.ts';
 
@@ -37,14 +38,11 @@ export const readRow = (folder: string, id: string): TaskRow | undefined => {
   }
 };
 
-const isFolder = (path: string): boolean => {
-  try {
+const isFolder = (path: string): boolean =>
+  attempt(() => {
     closeSync(openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)));
     return true;
-  } catch {
-    return false;
-  }
-};
+  }, false);
 
 const readOpen = (fd: number, id: string): TaskRow => {
   const stat = fstatSync(fd);
@@ -54,19 +52,19 @@ const readOpen = (fd: number, id: string): TaskRow => {
   return parse(bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0)), id);
 };
 
-const parse = (text: string, id: string): TaskRow => {
-  try {
-    const parsed = TaskMeta.safeParse(JSON.parse(text));
-    if (!parsed.success)
-      return {
-        unreadable: parsed.error.issues
-          .map(({ path, message }) => `${path.join('.')}: ${message}`)
-          .join('; '),
-      };
-    return parsed.data.task_id === id
-      ? { meta: parsed.data }
-      : { unreadable: 'it is the row of another task' };
-  } catch {
-    return { unreadable: 'it is not JSON' };
-  }
-};
+const parse = (text: string, id: string): TaskRow =>
+  attempt(
+    () => {
+      const parsed = TaskMeta.safeParse(JSON.parse(text));
+      if (!parsed.success)
+        return {
+          unreadable: parsed.error.issues
+            .map(({ path, message }) => `${path.join('.')}: ${message}`)
+            .join('; '),
+        };
+      return parsed.data.task_id === id
+        ? { meta: parsed.data }
+        : { unreadable: 'it is the row of another task' };
+    },
+    { unreadable: 'it is not JSON' },
+  );

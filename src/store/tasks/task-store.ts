@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
+import { ifDefined } from '../../core/defined.ts';
 import { parseJson, stringifyInSlices } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
 import { createTaskIds, TASK_ID } from '../../core/ids.ts';
@@ -160,7 +162,7 @@ export class TaskStore {
     const found: TaskEvent[] = [];
     if (!file) return found;
     for await (const line of linesBackwards(file)) {
-      const event = line === undefined ? undefined : parseEvent(line);
+      const event = ifDefined(line, parseEvent);
       if (event) found.push(event);
       if (found.length === count) break;
     }
@@ -273,15 +275,13 @@ class TaskWatch implements Disposable {
   }
 
   #listen(folder: string): FSWatcher | undefined {
-    try {
+    return attempt(() => {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
         if (name === null || name === META_FILE) this.#tell();
       });
       watcher.on('error', () => this.#doWithout());
       return watcher;
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   #doWithout(): void {

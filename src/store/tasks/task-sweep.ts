@@ -6,6 +6,8 @@ import type { RetentionRule, Swept } from '../files/sweeper.ts';
 import { ENVELOPE_KIND } from './task-meta.ts';
 import type { TaskRow } from './task-row.ts';
 
+const ACTIVE_STATUSES = new Set<string>(['PENDING', 'RUNNING']);
+
 /** A draft or partly removed folder of this age is left over from a process that died. */
 const LEFT_MS = 60 * 60 * 1000;
 
@@ -58,7 +60,7 @@ export const keepTasks = ({
 const findEndTime = (row: TaskRow | undefined): number | undefined => {
   if (!row || 'unreadable' in row) return undefined;
   const { status, ended_at: endedAt, created_at: createdAt } = row.meta;
-  return status === 'PENDING' || status === 'RUNNING' ? undefined : (endedAt ?? createdAt);
+  return ACTIVE_STATUSES.has(status) ? undefined : (endedAt ?? createdAt);
 };
 
 /** Only the host ends an envelope, and some hosts never do. */

@@ -1,5 +1,6 @@
 // Files that a task appends to while it runs, so that a cancelled or killed task keeps its data.
 import { join } from 'node:path';
+import { attempt } from '../../core/attempt.ts';
 import { parseJson } from '../../core/json.ts';
 import { TimeSlices } from '../../core/time-slices.ts';
 import { appendLine } from '../files/append-line.ts';
@@ -101,10 +102,4 @@ async function* readEntries<T>(path: string): AsyncGenerator<T> {
   }
 }
 
-const parse = (line: string): unknown => {
-  try {
-    return parseJson(line);
-  } catch {
-    return undefined;
-  }
-};
+const parse = (line: string): unknown => attempt(() => parseJson(line));

@@ -1,4 +1,5 @@
 // Searches the lines of a stored payload of any size and returns one page of matches.
+import { getErrorMessage } from '../../core/failure.ts';
 import { isInsideCharacter } from '../../core/text.ts';
 import { ItemScanner, type IndexRun } from '../handles/handle-index.ts';
 import { PAGE_BYTES } from '../files/page-content.ts';
@@ -66,7 +67,7 @@ const compilePattern = (source: string): RegExp => {
     try {
       return new RegExp(body, flags); // without the u flag more escapes are valid
     } catch (error) {
-      throw new InvalidExpression(error instanceof Error ? error.message : String(error), 0);
+      throw new InvalidExpression(getErrorMessage(error), 0);
     }
   }
 };

@@ -1,5 +1,7 @@
 // Finds the key of a JMESPath expression that the payload lacks, for queries without a result.
 import { compile, TreeInterpreter, type JSONValue } from '@jmespath-community/jmespath';
+import { attempt } from '../../core/attempt.ts';
+import { isObject, isRecord } from '../../core/json.ts';
 
 export interface MissingKey {
   readonly missing_key: string;
@@ -28,24 +30,16 @@ export const findMissingKey = (expression: string, data: JSONValue): MissingKey 
   inNode(compile(expression), [data]);
 
 /** `values` are all values that the node is applied to. A key is missing if none of them has it. */
-const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined => {
-  switch (node.type) {
-    case 'Field':
-      return inField(String(node.name), values);
-    case 'Subexpression':
-    case 'Pipe':
-      return inSequence(node, values);
-    case 'Projection':
-    case 'FilterProjection':
-    case 'ValueProjection':
-      return inProjection(node, values);
-    default:
-      return firstFound(listOperands(node), (operand) => inNode(operand, values));
-  }
-};
+const inNode = (node: ExpressionNode, values: readonly JSONValue[]): MissingKey | undefined =>
+  (SEARCHES[node.type] ?? inOperands)(node, values);
+
+type NodeSearch = (node: ExpressionNode, values: readonly JSONValue[]) => MissingKey | undefined;
+
+const inOperands: NodeSearch = (node, values) =>
+  firstFound(listOperands(node), (operand) => inNode(operand, values));
 
 const inField = (name: string, values: readonly JSONValue[]): MissingKey | undefined => {
-  const objects = values.filter(isObject);
+  const objects = values.filter((value) => isRecord(value));
   if (objects.length === 0 || objects.some((object) => Object.hasOwn(object, name)))
     return undefined;
   const keys = Object.keys(objects[0] ?? {}).slice(0, MAX_KEYS);
@@ -84,24 +78,18 @@ const listOperands = ({
 
 /** In a key-value pair `value` is a node; in a literal it is data. */
 const isNode = (value: unknown): value is ExpressionNode =>
-  typeof value === 'object' && value !== null && typeof (value as ExpressionNode).type === 'string';
+  isObject(value) && typeof value['type'] === 'string';
 
 const evaluateAll = (node: ExpressionNode, values: readonly JSONValue[]): JSONValue[] =>
   values.flatMap((value) => {
-    try {
-      return [TreeInterpreter.search(node as never, value)];
-    } catch {
-      return []; // the function does not accept this value, so keys below it cannot be checked
-    }
+    // the function does not accept this value, so keys below it cannot be checked
+    return attempt(() => [TreeInterpreter.search(node as never, value)], []);
   });
 
 const listElements = (value: JSONValue): JSONValue[] => {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value) : [];
+  return isRecord(value) ? Object.values(value) : [];
 };
-
-const isObject = (value: JSONValue): value is Record<string, JSONValue> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const firstFound = <T>(
   items: readonly T[],
@@ -112,4 +100,13 @@ const firstFound = <T>(
     if (found) return found;
   }
   return undefined;
+};
+
+const SEARCHES: Readonly<Record<string, NodeSearch>> = {
+  Field: ({ name }, values) => inField(String(name), values),
+  Subexpression: inSequence,
+  Pipe: inSequence,
+  Projection: inProjection,
+  FilterProjection: inProjection,
+  ValueProjection: inProjection,
 };

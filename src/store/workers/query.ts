@@ -1,6 +1,8 @@
 // Evaluates a JMESPath expression on a stored JSON payload and returns one page of the result.
 import { compile, search, tokenize, type JSONValue } from '@jmespath-community/jmespath';
-import { isInsideCharacter } from '../../core/text.ts';
+import { attempt } from '../../core/attempt.ts';
+import { getErrorMessage } from '../../core/failure.ts';
+import { isInsideCharacter, matchGroups } from '../../core/text.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../files/page-content.ts';
 import { readBytes, type Readable } from './read-along.ts';
 import { findMissingKey, type MissingKey } from './missing-key.ts';
@@ -43,14 +45,13 @@ const evaluate = (expression: string, data: JSONValue): JSONValue => {
     return search(data, expression);
   } catch (error) {
     const message = formatError(error);
-    const [, name] = /\b(\w+)\(\)/.exec(message) ?? []; // the function that failed
+    const [, name] = matchGroups(/\b(\w+)\(\)/, message); // the function that failed
     const position = name === undefined ? 0 : Math.max(0, expression.indexOf(name));
     throw new InvalidExpression(message, position, findMissingKey(expression, data));
   }
 };
 
-const formatError = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+const formatError = (error: unknown): string => getErrorMessage(error);
 
 const buildItemsPage = (
   result: JSONValue,
@@ -108,14 +109,11 @@ const requireValid = (expression: string): void => {
 
 /** End of the longest prefix that can be tokenized; undefined if the whole expression can. */
 const lexicalError = (expression: string): number | undefined => {
-  const splits = (text: string): boolean => {
-    try {
+  const splits = (text: string): boolean =>
+    attempt(() => {
       tokenize(text);
       return true;
-    } catch {
-      return false;
-    }
-  };
+    }, false);
   if (splits(expression)) return undefined;
   let end = expression.length - 1;
   while (end > 0 && !splits(expression.slice(0, end))) end--;

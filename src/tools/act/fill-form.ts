@@ -1,6 +1,6 @@
 // fill_form: fills many fields in one call, reads each back, and can submit the form.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
@@ -12,6 +12,7 @@ import {
   hasNoEffect,
 } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
+import { listDefined, listIf } from '../../core/collections.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {
@@ -147,8 +148,8 @@ export const fillForm = defineTool({
       effects,
       url: tab.url,
       after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
-      submitted: submitted ? submitted : undefined,
-      notSubmitted: submit !== false && failed.length > 0 ? (true as const) : undefined,
+      submitted,
+      ...compact({ notSubmitted: submit !== false && failed.length > 0 }),
     });
   },
   render: ({ filled, total, failed, effects, submitted, notSubmitted, url, after }) => {
@@ -160,10 +161,10 @@ export const fillForm = defineTool({
           ? `filled ${total} ${total === 1 ? 'field' : 'fields'}`
           : `filled ${filled} of ${total} fields`,
         ...followed,
-        ...(notSubmitted ? ['not submitted'] : []),
+        ...listIf(notSubmitted, 'not submitted'),
       ].join('; '),
       ...failed.map((failure) => JSON.stringify(failure)),
-      ...(submitted ? [renderReceipt(submitted, url)] : []),
+      ...listDefined(ifDefined(submitted, (submitted) => renderReceipt(submitted, url))),
     ];
     const text = lines.join('\n');
     return after ? { lead: text, text: renderStateAfter(after) } : text;

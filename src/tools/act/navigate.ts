@@ -1,6 +1,6 @@
 // navigate: opens a URL, goes back or forward, or reloads the page.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { formatAddress } from '../../core/text.ts';
 import {
@@ -87,13 +87,11 @@ export const navigate = defineTool({
         ? redirects.map((hop) => ({ ...hop, url: formatAddress(hop.url) }))
         : undefined,
       mimeType: mimeType === undefined || mimeType === 'text/html' ? undefined : mimeType,
-      login_page: facts?.login ? true : undefined,
+      ...compact({ login_page: facts?.login }),
       bot_wall: facts?.botWall === undefined ? undefined : facts.botWall,
-      still_loading: stillLoading ? true : undefined,
-      dialog_opened: dialogOpened ? true : undefined,
-      download: download ? true : undefined,
+      ...compact({ still_loading: stillLoading, dialog_opened: dialogOpened, download }),
       note: describeResponse(navigation),
-      same_document: sameDocument ? true : undefined,
+      ...compact({ same_document: sameDocument }),
     });
   },
 });

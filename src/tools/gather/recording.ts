@@ -83,7 +83,7 @@ const startRecording = async (
   { rooms, session, folder, taskId, tabId = session.current?.id, signal }: Context,
 ): Promise<object> => {
   const { action: _, ...args } = given;
-  const path = given.path ?? newRecordingFolder(rooms.home.recordings, Date.now());
+  const { path = newRecordingFolder(rooms.home.recordings, Date.now()) } = given;
   const { task_id, status } = await rooms.tasks.start({
     kind: recording.name,
     args: defined({ ...args, path, tabId, taskId }),

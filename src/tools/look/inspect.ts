@@ -1,6 +1,6 @@
 // inspect: reports on one element or on one aspect of the page's state.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
 import {
   inspect as inspectPlace,
@@ -52,11 +52,7 @@ const findByWords = async (
 };
 
 const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspection =>
-  defined({
-    ...rest,
-    forms: forms.length ? forms : undefined,
-    errors: errors.length ? errors : undefined,
-  });
+  defined({ ...rest, ...compact({ forms, errors }) });
 
 export const inspect = defineTool({
   name: 'inspect',

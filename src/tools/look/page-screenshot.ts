@@ -123,7 +123,7 @@ export const pageScreenshot = defineTool({
       format,
       original: path !== undefined,
       quality,
-      area: area ? area : undefined,
+      area,
     });
     const shoot = (): Promise<Screenshot> => captureScreenshot(tab, options, signal);
     const picture = await (annotate ? withMarks(tab, shoot, signal) : shoot());

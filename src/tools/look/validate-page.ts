@@ -1,6 +1,6 @@
 // validate_page: opens a URL (or uses the current page) and reports its errors as short JSON.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { markPosition, findDocumentMarks, validate } from '../../browser/read/validate-page.ts';
 import { isLoadFailure } from '../../browser/tabs/load-failure.ts';
 import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
@@ -70,9 +70,11 @@ export const validatePage = defineTool({
       await validate(tab, marks, signal),
       defined({
         error,
-        redirects: redirects.length ? redirects : undefined,
-        still_loading: (stillLoading ?? (url === undefined && tab.loading)) ? true : undefined,
-        dialog_opened: (dialogOpened ?? tab.dialog) ? true : undefined,
+        ...compact({
+          redirects,
+          still_loading: stillLoading ?? (url === undefined && tab.loading),
+          dialog_opened: Boolean(dialogOpened ?? tab.dialog),
+        }),
       }),
     );
   },

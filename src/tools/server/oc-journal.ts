@@ -28,7 +28,7 @@ export const ocJournal = defineTool({
   }),
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
   run: async ({ action, count, tool, since }, { rooms }) => {
-    const window = since === undefined ? {} : { since };
+    const window = defined({ since });
     return action === 'summary'
       ? rooms.journal.summary(window)
       : rooms.journal.recent(defined({ count, ...window, tool }));

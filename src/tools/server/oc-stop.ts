@@ -1,5 +1,6 @@
 // oc_stop: ends Chrome, unless other hosts use it; the next call that needs Chrome starts it.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -43,7 +44,7 @@ const endAll = async (context: Context): Promise<object> => {
 
 const endTasks = async ({ rooms }: Context, session?: string): Promise<object> => {
   const reason = fail('engine_stopped', 'The task was stopped by oc_stop.');
-  const endedTasks = await rooms.tasks.stop(reason, session === undefined ? {} : { session });
+  const endedTasks = await rooms.tasks.stop(reason, defined({ session }));
   return endedTasks > 0 ? { endedTasks } : {};
 };
 

@@ -1,5 +1,6 @@
 // oc_task_get: returns one task: its row, its last events, and on request its result.
 import { z } from 'zod';
+import { isRecord } from '../../core/json.ts';
 import { defineTool, type StoredForm, type Tool } from '../../toolkit/define-tool.ts';
 import { showTask } from '../../features/tasks/task-view.ts';
 
@@ -9,7 +10,7 @@ const storeResult = (json: unknown, tools: readonly Tool[]): StoredForm | undefi
     readonly meta: { readonly kind: string };
     readonly result?: unknown;
   };
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
+  if (!isRecord(result)) return undefined;
   const kind = tools.find(({ name }) => name === task.meta.kind);
   return { view: { json: { task, ...result } }, items: kind?.traits.items };
 };

@@ -1,6 +1,6 @@
 // oc_task_list: lists the tasks of this home, newest first.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
@@ -46,7 +46,7 @@ export const ocTaskList = defineTool({
     return defined({
       tasks: tasks.map((meta) => rooms.tasks.show(meta)),
       count: tasks.length,
-      unreadable: unreadable > 0 ? unreadable : undefined,
+      ...compact({ unreadable }),
     });
   },
 });

@@ -1,6 +1,6 @@
 // cookies: lists, sets and deletes cookies; values are hidden unless the server may reveal them.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import {
   type Cookie,
@@ -11,6 +11,8 @@ import {
 } from '../../browser/state/cookies.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
+
+const CHANGING_ACTIONS = new Set<string>(['set', 'delete']);
 
 const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
@@ -104,9 +106,9 @@ const newCookie = (
   pageUrl: string,
 ) => ({
   ...{ name, value, path, httpOnly, secure },
-  domain: domain === undefined ? undefined : withBelow(domain),
+  domain: ifDefined(domain, withBelow),
   url: domain === undefined ? webAddress(url, pageUrl) : undefined,
-  expires: expires === undefined ? undefined : expires / 1000,
+  expires: ifDefined(expires, (expires) => expires / 1000),
   sameSite: sameSite === undefined ? undefined : SAME_SITE[sameSite],
 });
 
@@ -132,7 +134,7 @@ export const cookies = defineTool({
   input,
   prepare: (given) => {
     const { action, name, value, all, domain, url } = given;
-    if ((action === 'set' || action === 'delete') && name === undefined)
+    if (CHANGING_ACTIONS.has(action) && name === undefined)
       throw fail('invalid_argument', `cookies: ${action} needs "name".`, { argument: 'name' });
     if (action === 'set' && value === undefined)
       throw fail('invalid_argument', 'cookies: set needs "value".', { argument: 'value' });

@@ -11,23 +11,17 @@ import {
 import { type Emulated, getEmulation, mergeSettings } from '../../browser/state/emulation.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import { attempt } from '../../core/attempt.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
-const isTimezone = (timeZone: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-};
+const isTimezone = (timeZone: string): boolean =>
+  attempt(
+    () => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '',
+    false,
+  );
 
-const isLocale = (locale: string): boolean => {
-  try {
-    return Intl.getCanonicalLocales(locale).length === 1;
-  } catch {
-    return false;
-  }
-};
+const isLocale = (locale: string): boolean =>
+  attempt(() => Intl.getCanonicalLocales(locale).length === 1, false);
 
 /** Permissions that Chrome can grant without a window. */
 const PERMISSIONS = [

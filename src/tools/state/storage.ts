@@ -1,6 +1,6 @@
 // storage: reads and writes localStorage and sessionStorage, and saves and restores logins.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
 import { changeStorage, readStorage } from '../../browser/state/web-storage.ts';
@@ -49,7 +49,7 @@ const loadAll = async (
     loaded: path,
     cookies,
     origins,
-    refused: refused.length ? refused : undefined,
+    ...compact({ refused }),
     note: 'Reload the page to see the change.',
   });
 };

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { getCredentials } from '../../browser/state/credentials.ts';
+import { ifDefined } from '../../core/defined.ts';
+import { parseUrl } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** The origin of the given URL, otherwise of the page. */
 const originFrom = (given: string | undefined, pageUrl: string): string => {
   const address = given ?? pageUrl;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = parseUrl(address);
   if (url && /^https?:$/.test(url.protocol)) return url.origin;
   throw fail(
     'invalid_argument',
@@ -71,7 +73,7 @@ export const httpAuth = defineTool({
     }
     if (action !== 'clear') return { credentials: credentials.list() };
     const cleared = await credentials.clear(
-      origin === undefined ? undefined : originFrom(origin, tab.url),
+      ifDefined(origin, (origin) => originFrom(origin, tab.url)),
     );
     return {
       cleared,

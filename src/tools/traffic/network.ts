@@ -1,5 +1,6 @@
 // network: lists the requests of the session, with the shapes of bodies and stable keys.
 import { z } from 'zod';
+import { ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { renderLines, type Listing } from '../../render/network-lines.ts';
 import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network/network-cache.ts';
@@ -161,8 +162,8 @@ const selectionOf = (
   url,
   cursor,
   tabId,
-  since: since === undefined ? undefined : parseMoment(since, 'since', now),
-  until: until === undefined ? undefined : parseMoment(until, 'until', now),
+  since: ifDefined(since, (since) => parseMoment(since, 'since', now)),
+  until: ifDefined(until, (until) => parseMoment(until, 'until', now)),
 });
 
 const bodyLimit = ({ max_body, raw }: NetworkInput): number =>

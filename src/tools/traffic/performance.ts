@@ -1,6 +1,6 @@
 // performance: web vitals of the page, or a trace of its loading with suggestions.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
 import { readVitals } from '../../browser/read/vitals.ts';
@@ -83,7 +83,7 @@ const trace = async (given: PerformanceInput, context: TabContext): Promise<Perf
     vitals: await readVitals(tab, signal),
     trace: summary,
     transfer: transferSince(tab, mark),
-    dropped: dropped ? dropped : undefined,
+    ...compact({ dropped }),
   });
 };
 

@@ -108,8 +108,7 @@ const toEntry = ({ id, action, url, method, resourceTypes, times, hits }: Interc
     action: action.kind,
     url,
     method,
-    resourceTypes:
-      resourceTypes === undefined ? undefined : resourceTypes.map((type) => type.toLowerCase()),
+    resourceTypes: resourceTypes?.map((type) => type.toLowerCase()),
     status: action.kind === 'mock' ? action.answer.status : undefined,
     headers: action.kind === 'headers' ? { ...action.request } : undefined,
     responseHeaders: action.kind === 'headers' ? { ...action.response } : undefined,
@@ -171,9 +170,8 @@ export const requestIntercept = defineTool({
       });
     const options = defined({
       url,
-      method: method === undefined ? undefined : method.toUpperCase(),
-      resourceTypes:
-        resourceTypes === undefined ? undefined : resourceTypes.map((type) => RESOURCE_TYPES[type]),
+      method: method?.toUpperCase(),
+      resourceTypes: resourceTypes?.map((type) => RESOURCE_TYPES[type]),
       times,
     });
     return { added: toEntry(await rules.add(options, toAction(given))), rules: rules.all.length };

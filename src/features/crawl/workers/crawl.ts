@@ -1,5 +1,6 @@
 // Worker thread that parses pages and sitemaps.
 import { parentPort } from 'node:worker_threads';
+import { getErrorMessage } from '../../../core/failure.ts';
 import { decode } from '../decode.ts';
 import { type PageReading, type PageSource, readPage } from '../read-page.ts';
 import { parseSitemap, type Sitemap } from '../sitemap.ts';
@@ -18,7 +19,7 @@ const work = async (request: CrawlWorkRequest): Promise<CrawlWorkAnswer> => {
     if (request.kind === 'page') return { kind: 'page', reading: await readPage(request.source) };
     return { kind: 'sitemap', sitemap: parseSitemap(decode(request.body, request.charset)) };
   } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', message: getErrorMessage(error) };
   }
 };
 

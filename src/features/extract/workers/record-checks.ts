@@ -1,5 +1,6 @@
 // Worker thread that checks records against a schema with patterns of the caller.
 import { parentPort } from 'node:worker_threads';
+import { attempt } from '../../../core/attempt.ts';
 import { buildRecordCheck, type FieldError } from '../record-check.ts';
 import type { RecordSchema } from '../schema-fields.ts';
 
@@ -12,11 +13,8 @@ export interface RecordCheckRequest {
 export type RecordCheckAnswer = FieldError[] | undefined;
 
 const check = ({ schema, records }: RecordCheckRequest): RecordCheckAnswer => {
-  try {
-    return buildRecordCheck(schema)(records);
-  } catch {
-    return undefined; // the expression is too large, or backtracking exceeds its stack
-  }
+  // the expression is too large, or backtracking exceeds its stack
+  return attempt(() => buildRecordCheck(schema)(records));
 };
 
 parentPort?.on('message', (request: RecordCheckRequest) => parentPort?.postMessage(check(request)));

@@ -1,5 +1,6 @@
 // Worker thread that tests addresses with a caller's regular expression, which may be slow.
 import { parentPort } from 'node:worker_threads';
+import { attempt } from '../../../core/attempt.ts';
 
 export interface AddressMatchRequest {
   readonly source: string;
@@ -11,12 +12,11 @@ export interface AddressMatchRequest {
 export type AddressMatchAnswer = readonly boolean[] | undefined;
 
 const testAll = ({ source, flags, texts }: AddressMatchRequest): AddressMatchAnswer => {
-  try {
+  // the expression is too large, or backtracking exceeds its stack
+  return attempt(() => {
     const expression = new RegExp(source, flags);
     return texts.map((text) => expression.test(text));
-  } catch {
-    return undefined; // the expression is too large, or backtracking exceeds its stack
-  }
+  });
 };
 
 parentPort?.on('message', (request: AddressMatchRequest) =>

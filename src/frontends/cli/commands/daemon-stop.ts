@@ -1,4 +1,5 @@
 // `openchrome daemon stop`: ends the daemon, its tasks and its Chrome, and waits for their end.
+import { textIf } from '../../../core/text.ts';
 import { stopDaemon } from '../daemon/control.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
@@ -9,7 +10,7 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const outcome = await stopDaemon(wiring.home);
   const { stopped, pid, killed } = outcome;
   const text = stopped
-    ? `Stopped the daemon (pid ${pid})${killed ? '; it did not respond and was killed' : ''}.`
+    ? `Stopped the daemon (pid ${pid})${textIf(killed, '; it did not respond and was killed')}.`
     : 'No daemon is running.';
   terminal.out(on.has('json') ? JSON.stringify(outcome) : text);
   return 0;

@@ -1,6 +1,8 @@
 // `openchrome setup`: shows the changes to each host's configuration and writes them if confirmed.
 import { createInterface } from 'node:readline/promises';
 import { homedir } from 'node:os';
+import { listIf } from '../../../core/collections.ts';
+import { textIf } from '../../../core/text.ts';
 import type { ServerCommand } from '../../../features/setup/host.ts';
 import {
   applyChange,
@@ -19,7 +21,7 @@ export const run: RunCommand = async (words, { terminal }, command) => {
   const { on, rest: hosts } = takeSwitches(command, mine);
   const machine = { platform: process.platform, homeDir: homedir(), env: process.env };
   const launch = buildServerCommand(process.argv[1] ?? '', [
-    ...(on.has('shared') ? ['serve', '--shared'] : []),
+    ...listIf(on.has('shared'), 'serve', '--shared'),
     ...flags,
   ]);
   const planned = await planSetup({ hosts, launch, remove: on.has('remove'), machine });
@@ -56,7 +58,7 @@ const show = (
   for (const { name, file } of planned.filter((change) => !changes.includes(change)))
     terminal.out(`${name}: nothing to change in ${file}`);
   for (const change of changes) {
-    const mark = change.before === '' ? ' (new)' : '';
+    const mark = textIf(change.before === '', ' (new)');
     terminal.out(`${terminal.paint('bold', change.name)}: ${change.file}${mark}`);
     for (const { sign, text } of listChangedLines(change))
       terminal.out(terminal.paint(COLOURS[sign], `  ${sign} ${text}`));

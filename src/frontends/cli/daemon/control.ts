@@ -1,5 +1,5 @@
 // The daemon commands: start, stop, status.
-import { defined } from '../../../core/defined.ts';
+import { compact, defined } from '../../../core/defined.ts';
 import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
@@ -49,7 +49,7 @@ export const stopDaemon = async (home: Home): Promise<Stopped> => {
   return defined({
     stopped: true,
     pid: note.pid,
-    killed: ending.outcome === 'killed' ? true : undefined,
+    ...compact({ killed: ending.outcome === 'killed' }),
   });
 };
 

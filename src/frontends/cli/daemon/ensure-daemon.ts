@@ -4,6 +4,7 @@ import { defined } from '../../../core/defined.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import type { Settings } from '../../../core/config.ts';
+import { textIf } from '../../../core/text.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
 import {
@@ -128,7 +129,7 @@ export const otherVersionFailure = ({ pid, program }: DaemonNote, work?: object)
   const atWork = work ? { calls, hosts, tasks } : {};
   return fail(
     'daemon_version_mismatch',
-    `The running daemon is ${which}${work ? ', and it is at work' : ''}.`,
+    `The running daemon is ${which}${textIf(work, ', and it is at work')}.`,
     {
       pid,
       daemon_version: program.version,

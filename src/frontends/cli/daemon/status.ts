@@ -1,6 +1,7 @@
 // The daemon's status: its clients, work and resource usage.
 import { defined } from '../../../core/defined.ts';
 import type { Config, ConfigKey, ConfigOrigins } from '../../../core/config.ts';
+import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import type { Terminal } from '../terminal.ts';
@@ -117,7 +118,7 @@ const formatValue = (value: unknown): string => {
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
 
-const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+const count = (many: number, what: string): string => `${many} ${what}${textIf(many !== 1, 's')}`;
 
 const duration = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];

@@ -1,6 +1,7 @@
 // Sends JSON over HTTP to the daemon; without a library, because every command loads this file.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { defined } from '../../../core/defined.ts';
+import { attempt } from '../../../core/attempt.ts';
+import { defined, ifDefined } from '../../../core/defined.ts';
 
 export interface Address {
   readonly port: number;
@@ -44,12 +45,12 @@ export const sendRequest = (
 ): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const text = ifDefined(body, JSON.stringify);
     const given = defined({
       accept: onMessage ? 'application/json, text/event-stream' : 'application/json',
-      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      authorization: ifDefined(token, (token) => `Bearer ${token}`),
       'content-type': text === undefined ? undefined : 'application/json',
-      'content-length': text === undefined ? undefined : Buffer.byteLength(text),
+      'content-length': ifDefined(text, (text) => Buffer.byteLength(text)),
       ...headers,
     });
     const request = httpRequest({
@@ -83,7 +84,7 @@ const readAnswer = async (
   response: IncomingMessage,
   onMessage: WireRequest['onMessage'],
 ): Promise<WireAnswer> => {
-  const status = response.statusCode ?? 0;
+  const { statusCode: status = 0 } = response;
   const streams = onMessage && response.headers['content-type']?.startsWith('text/event-stream');
   if (!streams) {
     const chunks: Buffer[] = [];
@@ -110,10 +111,4 @@ const eventReader = (onMessage: (message: unknown) => void): ((chunk: string) =>
   };
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text));

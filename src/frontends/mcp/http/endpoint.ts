@@ -1,11 +1,13 @@
 // /mcp: plain requests get plain JSON; sessions and the 2026 protocol go to the SDK.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { attempt } from '../../../core/attempt.ts';
+import { isRecord } from '../../../core/json.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
 import type { Log } from '../../../core/log.ts';
 import { FACT_HEADERS, fromHeaders } from '../client-facts.ts';
 import { claimsStateless, HANDSHAKE_VERSIONS, isStatelessVersion } from '../era.ts';
 import type { Methods } from '../methods.ts';
-import { classify, isObject, type Request as JsonRpcRequest, RPC } from '../protocol.ts';
+import { classify, type Request as JsonRpcRequest, RPC } from '../protocol.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
 import { answerAsStream, answerPlainly } from './plain.ts';
 import { sendFailure, sendWebResponse } from './reply.ts';
@@ -98,13 +100,7 @@ const header = (request: IncomingMessage, name: string): string | undefined => {
 };
 
 /** Returns undefined for invalid JSON: no JSON text parses to undefined. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** Chooses plain JSON unless the request needs a session or a stream. */
 const chooseWay = (
@@ -125,7 +121,7 @@ const chooseWay = (
   if (session !== undefined && !hasSession(session)) throw sessionNotFound();
   if (!acceptsStream(request)) return 'plain';
   if (session !== undefined) return 'session';
-  if (isObject(body) && body['method'] === 'initialize') return 'open';
+  if (isRecord(body) && body['method'] === 'initialize') return 'open';
   return wantsProgress(body) ? 'stream' : 'plain';
 };
 
@@ -136,7 +132,7 @@ const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =
 const wantsProgress = (body: unknown): body is JsonRpcRequest => {
   const message = classify(body);
   const meta = message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
-  return isObject(meta) && meta['progressToken'] !== undefined;
+  return isRecord(meta) && meta['progressToken'] !== undefined;
 };
 
 /** Reads the body of a request; the limit applies while it arrives. */

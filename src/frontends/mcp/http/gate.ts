@@ -2,7 +2,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Config } from '../../../core/config.ts';
+import { ifDefined } from '../../../core/defined.ts';
 import { fail } from '../../../core/failure.ts';
+import { matchGroups, parseUrl } from '../../../core/text.ts';
+
+const LOOPBACK_HOSTS = new Set<string>(['localhost', '::1']);
+const ANY_ADDRESSES = new Set<string>(['0.0.0.0', '::']);
 
 export interface Visitor {
   readonly headers: IncomingHttpHeaders;
@@ -31,7 +36,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
   }
   const hosts = new Set(allowHost.map((name) => name.toLowerCase()));
   const origins = new Set(allowOrigin.map((origin) => originOf(origin) ?? origin));
-  const expected = token === undefined ? undefined : digest(token);
+  const expected = ifDefined(token, digest);
   const trustedOrigin = ({ origin }: IncomingHttpHeaders): string | undefined =>
     origin !== undefined && origins.has(origin) ? origin : undefined;
 
@@ -50,7 +55,7 @@ export const createGate = ({ host, token, allowHost, allowOrigin }: GateOptions)
     },
     checkToken: ({ headers }) => {
       if (expected === undefined) return;
-      const [, given = ''] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+      const [, given = ''] = matchGroups(/^Bearer +(\S+) *$/i, headers.authorization ?? '');
       // Hashes have equal lengths, so the comparison takes the same time for any input.
       if (!timingSafeEqual(digest(given), expected))
         throw fail('unauthorized', 'The request has no valid token.');
@@ -67,7 +72,7 @@ const isOwnHost = (
   localAddress: string | undefined,
   allowed: ReadonlySet<string>,
 ): boolean => {
-  const url = header === undefined ? undefined : parseUrl(`http://${header}`);
+  const url = ifDefined(header, (header) => parseUrl(`http://${header}`));
   if (!url || url.pathname !== '/' || url.username !== '') return false;
   const name = unbracketed(url.hostname);
   const own = isWildcard(bound) ? plainAddress(localAddress) : bound;
@@ -75,9 +80,9 @@ const isOwnHost = (
 };
 
 export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+  LOOPBACK_HOSTS.has(host) || /^127(\.\d{1,3}){3}$/.test(host);
 
-const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';
+const isWildcard = (address: string): boolean => ANY_ADDRESSES.has(address);
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
@@ -86,6 +91,3 @@ const plainAddress = (address: string | undefined): string | undefined =>
   address?.replace(/^::ffff:/, '');
 
 const originOf = (text: string): string | undefined => parseUrl(text)?.origin;
-
-const parseUrl = (text: string): URL | undefined =>
-  URL.canParse(text) ? new URL(text) : undefined;

@@ -1,5 +1,6 @@
 // Prometheus metrics: calls, their outcomes and durations, and the event loop delay.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { addCount, getOrCreate, listIf } from '../../../core/collections.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 
@@ -34,7 +35,7 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
       running++;
       try {
         const reply = await call(request);
-        count(outcomes, labels({ tool, outcome: reply.failure?.code ?? 'ok' }));
+        addCount(outcomes, labels({ tool, outcome: reply.failure?.code ?? 'ok' }));
         return reply;
       } finally {
         running--;
@@ -60,12 +61,12 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
   };
 };
 
-const count = (counts: Map<string, number>, key: string): void =>
-  void counts.set(key, (counts.get(key) ?? 0) + 1);
-
 const observe = (durations: Map<string, Durations>, tool: string, seconds: number): void => {
-  let entry = durations.get(tool);
-  if (!entry) durations.set(tool, (entry = { buckets: BUCKETS_S.map(() => 0), sum: 0, count: 0 }));
+  const entry = getOrCreate(durations, tool, () => ({
+    buckets: BUCKETS_S.map(() => 0),
+    sum: 0,
+    count: 0,
+  }));
   for (const [index, limit] of BUCKETS_S.entries())
     if (seconds <= limit) entry.buckets[index] = (entry.buckets[index] ?? 0) + 1;
   entry.sum += seconds;
@@ -84,7 +85,7 @@ const block = (
   help: string,
   samples: readonly (readonly [string, number])[],
 ): string[] => [
-  ...(help === '' ? [] : [`# HELP ${name} ${help}`]),
+  ...listIf(help !== '', `# HELP ${name} ${help}`),
   `# TYPE ${name} ${type}`,
   ...samples.map(([label, value]) => `${name}${label} ${value}`),
 ];

@@ -1,6 +1,7 @@
 // Checks a request, calls its route, and turns errors into responses.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fail, toFailure, type Failure } from '../../../core/failure.ts';
+import { getOwn } from '../../../core/json.ts';
 import type { Gate } from './gate.ts';
 import { sendEmpty, sendFailure } from './reply.ts';
 
@@ -50,7 +51,7 @@ const admit = async (
 const findRoute = (routes: Routes, url: string): Route => {
   const [path = ''] = url.split('?');
   const name = path.length > 1 ? path.replace(/\/$/, '') : path;
-  const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+  const route = getOwn(routes, name);
   if (!route) throw fail('not_found', 'This path does not exist.');
   return route;
 };
