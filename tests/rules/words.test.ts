@@ -35,6 +35,7 @@ const LONG_COMMENTS = new Map([
   ['src/frontends/mcp/stdio.ts', 'the return values'],
   ['src/store/tasks/task-history.ts', 'the return values'],
   ['src/frontends/mcp/http/gate.ts', 'the allowed origins'],
+  ['src/frontends/cli/command.ts', 'the kinds of a positional argument'],
 ]);
 
 describe('comments in src/', () => {

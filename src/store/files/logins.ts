@@ -36,7 +36,7 @@ export class Logins {
     const path = this.#path(name);
     const names = await this.names();
     if (names.includes(name)) return loadLogin(path);
-    throw fail('login_not_found', `There is no saved login "${name}".`, {
+    throw fail('login_not_found', `Unknown saved login "${name}".`, {
       available: names.slice(0, 50),
     });
   }

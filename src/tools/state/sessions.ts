@@ -22,7 +22,7 @@ const requireSession = (name: string, context: Context): Session => {
   const known = listSessions(context);
   const session = known.find((candidate) => candidate.name === name);
   if (!session)
-    throw fail('invalid_argument', `There is no session "${name}".`, {
+    throw fail('invalid_argument', `Unknown session "${name}".`, {
       argument: 'name',
       sessions: known.slice(0, 50).map((one) => one.name),
     });
