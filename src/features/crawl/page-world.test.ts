@@ -54,3 +54,18 @@ it('reads pages without html, head or body, and broken ones', async () => {
   expect(await read('<html><head><title>x</title><body><p>a<p>b</html>')).toBe('a\n\nb');
   expect(await read('<div>'.repeat(5000) + 'deep')).toBe('deep');
 });
+
+it('finds an article of short Chinese paragraphs between lists of links', async () => {
+  const links = (n: number): string =>
+    `<ul>${Array.from({ length: n }, (_, i) => `<li><a href="/${i}">栏目链接${i}的标题文字</a></li>`).join('')}</ul>`;
+  const paragraph =
+    '香港行政长官在各方压力下就其住宅的违章建筑问题到立法会接受质询，并向香港民众道歉。' +
+    '一些议员欢迎他的道歉，并认为应能获得民众的接受，但也质问他有否施压。';
+  const html = `<title>T</title><div class="menu">${links(20)}</div>
+    <div class="story"><h1>新闻标题</h1>${`<p>${paragraph}</p>`.repeat(12)}</div>
+    <div class="index">${links(40)}</div>`;
+  const answer = convertToMarkdown((await loadParser())(html), 'http://a.test/x', 1e6);
+  expect(answer.part).toBe('article');
+  expect(answer.markdown).toContain(paragraph);
+  expect(answer.markdown).not.toContain('栏目链接');
+});

@@ -12,6 +12,15 @@ import { implement, type MarkdownRequest } from '../page-functions.ts';
 
 /** Minimum length of an article. */
 const ARTICLE_CHARS = 300;
+/** Readability's minimum length of a paragraph, and minimum score of a page. */
+const PARAGRAPH_CHARS = 140;
+const PAGE_SCORE = 20;
+/** A character of Chinese, Japanese or Korean text counts as this many letters. */
+const LETTERS_PER_IDEOGRAPH = 3;
+const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+/** The share of such characters in the beginning of the text that makes a page ideographic. */
+const IDEOGRAPH_SHARE = 0.3;
+const SAMPLE_CHARS = 20_000;
 /**
  * Minimum share of the page's readable text. With less, the article is only one of several parts.
  */
@@ -123,11 +132,12 @@ const isTheArticle = (
   write: Write,
 ): boolean => {
   const { charsToRead, root } = article;
-  if (charsToRead < ARTICLE_CHARS) return false;
+  const density = isIdeographic(article.markdown) ? LETTERS_PER_IDEOGRAPH : 1;
+  if (charsToRead * density < ARTICLE_CHARS) return false;
   const isDeclared = declaresArticle();
   const isMostOfPage = article.markdown.length >= MAIN_SHARE * whole.markdown.length;
   // Rejects dashboards on which one text is longer than the others.
-  if (!isDeclared && !isMostOfPage && !isProbablyReaderable(document)) return false;
+  if (!isDeclared && !isMostOfPage && !isReaderable(density)) return false;
   if (charsToRead >= ARTICLE_SHARE * whole.charsToRead) return true;
   const rivals = write(body, keepRivals(root, isDeclared));
   return charsToRead >= (isDeclared ? DECLARED_SHARE : ARTICLE_SHARE) * rivals.charsToRead;
@@ -149,6 +159,18 @@ const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle 
     markdown: headline === '' ? written.markdown : `${headline}\n\n${written.markdown}`,
   };
 };
+
+const isIdeographic = (text: string): boolean => {
+  const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/\s/g, '');
+  return (sample.match(IDEOGRAPHS)?.length ?? 0) > IDEOGRAPH_SHARE * sample.length;
+};
+
+/** Readability's check, whose limits are in letters. */
+const isReaderable = (density: number): boolean =>
+  isProbablyReaderable(document, {
+    minContentLength: PARAGRAPH_CHARS / density,
+    minScore: PAGE_SCORE / Math.sqrt(density),
+  });
 
 const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 
