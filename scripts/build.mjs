@@ -23,7 +23,7 @@ const options = {
   define: { OPENCHROME_VERSION: JSON.stringify(version) },
   metafile: true,
 };
-const failed = () => process.exit(1); // esbuild has said why
+const failed = () => process.exit(1); // esbuild has reported the reason
 const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
 const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(failed);
 

@@ -1,5 +1,4 @@
-// `npm run check`: everything that can be said about the code without a browser. Runs all of it,
-// then says what failed.
+// `npm run check`: runs all checks that need no browser, then lists the failed ones.
 import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from './bundle.mjs';

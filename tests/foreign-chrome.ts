@@ -1,4 +1,4 @@
-// A Chrome that somebody else started, and an engine that is attached to it.
+// A Chrome that another process started, and an engine that is attached to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { endProcesses } from './processes.mjs';
 import { clock } from './stats.mjs';
 
-/** One that says nothing any more does not hang the run. */
+/** A server that stops responding does not block the run. */
 const LIMIT_MS = 120_000;
 const GOODBYE_MS = 8000;
 

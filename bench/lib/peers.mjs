@@ -1,5 +1,4 @@
-// What others have made, installed when it is first measured: into a folder that is no part of the
-// project, at the versions named here.
+// The other servers, installed when first measured into a folder outside of the project.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

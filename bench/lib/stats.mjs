@@ -1,4 +1,4 @@
-// Medians and ratios: what a measure says of its numbers.
+// Medians and ratios of measured numbers.
 export const median = (values) => {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

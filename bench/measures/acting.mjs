@@ -30,7 +30,7 @@ export const acting = async ({ site, reps }) => {
   return rows;
 };
 
-/** Both sides in turn: the times of each, and what ours said last. */
+/** Both sides in turn: the times of each, and our last reply. */
 const inTurn = async (sides, reps) => {
   let reply = '';
   const ways = { raw: sides.raw, ours: async (rep) => (reply = await sides.ours(rep)) };
@@ -196,7 +196,7 @@ const rawForm = async ({ raw, site, file }) => {
     backendNodeId: await nodeOf(raw, 'document.getElementById("paper")'),
   });
   await clickNode(raw, await nodeOf(raw, 'document.querySelector("[type=submit]")'));
-  // Seen as soon as it is there: the page itself tells.
+  // The page itself reports when the element exists.
   await raw.evaluate(
     `new Promise((done) => { const answer = document.getElementById('answer'); if (answer.textContent) done(); else new MutationObserver(done).observe(answer, { childList: true }); })`,
   );

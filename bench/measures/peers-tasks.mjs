@@ -1,5 +1,4 @@
-// Whole tasks, done as a model would that knows the tools: calls, tokens, time. Judged by what the
-// site received or what came back, by nobody's word.
+// Tasks on each server, checked by the requests of the site or by the content of the reply.
 import { setTimeout as pause } from 'node:timers/promises';
 import { items, startApiSite } from '../lib/api-site.mjs';
 import { FIELDS } from '../lib/form.mjs';

@@ -1,5 +1,4 @@
-// Who is measured side by side. An adapter says how one server is started and how its tools are
-// best used; README.md lists what it holds.
+// The servers that are compared. An adapter describes how to start a server and use its tools.
 import { agentBrowser, agentBrowserCli } from './agent-browser.mjs';
 import { chromeDevtools } from './chrome-devtools-mcp.mjs';
 import { openchrome } from './openchrome.mjs';

@@ -34,7 +34,7 @@ export const openchrome = {
   readArticle: (s) => s.call('read_page', { mode: 'markdown' }),
   findInRow: async (s, who) =>
     openchrome.parse((await s.call('find', { role: 'button', near: who })).text)[0]?.ref,
-  /** Filled and sent in one call; the reply says what followed. */
+  /** Filled and sent in one call; the reply reports the effects. */
   fillAndSend: (s, items) =>
     s.call('fill_form', {
       fields: items.map(({ ref, kind, value }) => ({

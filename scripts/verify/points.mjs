@@ -1,5 +1,4 @@
-// What every verification tells: point by point whether it holds, and a verdict at the end, which
-// is the exit status too.
+// The report of a verification: a result for each point, and a verdict at the end.
 
 const failures = [];
 let number = 0;
@@ -14,7 +13,7 @@ export const same = (found, expected, what) =>
     `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
   );
 
-/** Numbers begin anew below it. */
+/** Numbers start again below it. */
 export const section = (title) => {
   number = 0;
   console.log(title);

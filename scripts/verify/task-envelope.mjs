@@ -92,7 +92,7 @@ await point('a task without a kind runs at once, with the usual limits', async (
   );
 });
 
-/** Brings one count, and no other, to a value. */
+/** Sets one count to a value, and no other. */
 const FREE = {
   maxConsecutiveSameTool: 10_000,
   maxObservationStreak: 10_000,

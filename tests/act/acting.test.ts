@@ -1,5 +1,4 @@
-// Acting, case by case: what the receipt says is compared with what the page itself recorded.
-// Nothing that failed may look done.
+// Actions, case by case: the receipt is compared with the events that the page recorded.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { type Case, pageOf } from './case.ts';

@@ -1,5 +1,4 @@
-// Copying and pasting: what was copied is told, what is pasted arrives as a real paste, and
-// sessions do not get into each other's way.
+// Copy and paste: the receipt shows copied text, and a paste arrives as a real paste event.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 

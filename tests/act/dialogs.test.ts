@@ -1,4 +1,4 @@
-// Dialogs of unattended runs: a policy answers them at once, and whatever it answered is told.
+// Dialogs of unattended runs: a policy answers them at once, and the reply reports each answer.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 

@@ -1,4 +1,4 @@
-// When a receipt is written: after everything that the action's own requests brought, and no later.
+// The time of a receipt: after the effects of the action's own requests, and no later.
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';

@@ -1,5 +1,4 @@
-// What a robots.txt says is kept to by the crawl itself: its delay, its refusals also behind
-// redirects, and its silence.
+// The crawl respects robots.txt: its delay, and its rules also for redirect targets.
 import { describe, expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { type Routes, useEngine, useSite } from '../fixtures.ts';

@@ -53,7 +53,7 @@ it('no secret of a page or of a URL is in any file of the task', async () => {
 
   const first = await crawl({ ...args, max_pages: 2 });
   expect(first.result.pages.map(({ title }) => title)).toEqual(['/', '/private']);
-  // the page itself is asked for by its whole address
+  // the page itself is requested by its whole URL
   expect(asked).toEqual(['/', `/private?api_key=${KEY}`]);
   expect(await onDisk(first.id)).not.toContain(KEY);
 

@@ -1,5 +1,4 @@
-// Every tool looks or acts, as its declaration says: one table for all of them, with the arguments
-// on which it depends.
+// Every tool is an observation or an action: one table of all tools with their arguments.
 import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../src/tools/index.ts';
 

@@ -26,7 +26,7 @@ const open = async (server: TaskServer, policy: object = {}): Promise<string> =>
     })
   ).task_id;
 
-/** The tool calls that the history on disk tells of. */
+/** The tool calls in the history on disk. */
 const callsOnDisk = async (id: string): Promise<number> => {
   const lines = (await readFile(join(home(), 'tasks', id, 'events.jsonl'), 'utf8'))
     .trim()

@@ -1,5 +1,4 @@
-// An evidence bundle is read with tar and sha256sum alone: it holds what it says, says what it
-// lacks, and gives no secret away.
+// Evidence bundles, read with tar and sha256sum: content, hashes, redaction and failures.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// A disk that is full or may not be written. What cannot be stored is said, what needs no disk goes
-// on, and nothing stored is lost.
+// A full or read-only disk: calls that need it report it, others continue.
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Torn and hostile files in every store. The server starts, says what it could not read, deletes
-// none of it, and works on.
+// Torn and hostile files in every store: the server starts, reports and deletes none of them.
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -120,7 +120,7 @@ interface Tabs {
 const noteOf = async (home: string): Promise<DaemonNote> =>
   JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
 
-/** A page that never comes, and the moment at which it was asked for. */
+/** A page that never loads, and the time of its request. */
 const useHangingPage = async (): Promise<{ url: string; asked: Promise<unknown> }> => {
   const open: ServerResponse[] = [];
   let tell = (): void => {};
@@ -204,7 +204,7 @@ describe('two hosts', () => {
     expect(await one.json('oc_stop', { force: true })).toEqual({ stopped: true, endedTasks: 1 });
     expect((await two.json<Tabs>('tabs_context')).tabs).toEqual([]);
     expect(await two.json('tabs', { action: 'new' })).toMatchObject({ url: 'about:blank' });
-    expect(await two.json('oc_stop')).toEqual({ stopped: true }); // nobody else has a tab
+    expect(await two.json('oc_stop')).toEqual({ stopped: true }); // no other client has a tab
   });
 
   it('list the tools each in its own way', async () => {

@@ -70,7 +70,7 @@ describe('messages', () => {
     const { say, next } = await talk();
     say('this is not JSON\n');
     expect(await next()).toMatchObject({ id: null, error: { code: -32700 } });
-    say('\n  \r\n'); // nothing at all is no garbage
+    say('\n  \r\n'); // an empty line is not an error
     for (const garbage of [
       null,
       42,

@@ -1,5 +1,4 @@
-// In a Chrome that already runs there is no proxy: the tabs that are worked in are held by
-// interception, and the health says what is not.
+// The guard in an attached Chrome: interception without a proxy, and the health that reports it.
 import { expect, it } from 'vitest';
 import { useAttachedEngine } from '../foreign-chrome.ts';
 import { useSites } from './sites.ts';

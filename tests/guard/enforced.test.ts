@@ -113,7 +113,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     });
     expect(reply.failure?.toJSON()).toBeUndefined();
     expect(reply.text).toContain('refused');
-    // No tab answers for a shared worker: the proxy tells of its host.
+    // A shared worker has no tab: the proxy reports its host.
     const told = way === 'shared-worker' ? new URL(away()).host : mark;
     await expect
       .poll(() => journalled(engine, told), { timeout: 10_000 })

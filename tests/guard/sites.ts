@@ -12,9 +12,9 @@ export interface Sites {
   readonly away: string;
   /** The same server by a name. */
   readonly awayByName: string;
-  /** How often somebody connected to it. */
+  /** Number of connections to it. */
   connections(): number;
-  /** The paths that were asked of it. */
+  /** The requested paths. */
   paths(): readonly string[];
   /** The paths that were requested from home, WebSockets included. */
   homePaths(): readonly string[];
@@ -130,7 +130,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   'metadata.test': '169.254.169.254',
 };
 
-/** Stands in for the name service. */
+/** Replaces the name service. */
 export const lookUp = (name: string): Promise<{ address: string; family: number }[]> => {
   const address = ADDRESSES[name];
   if (address !== undefined)

@@ -1,5 +1,4 @@
-// How long payloads are kept, what may be redeemed, and what a sweep leaves: nothing that nobody
-// can ever fetch.
+// Retention of payloads: which handles can be fetched, and which files a sweep keeps.
 import {
   chmod,
   chown,

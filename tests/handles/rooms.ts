@@ -26,7 +26,7 @@ interface Recipe {
   readonly render?: (data: never) => View | string;
 }
 
-/** A tool with a large payload, unless told otherwise. */
+/** A tool with a large payload by default. */
 export const tool = (name: string, { traits, run, render }: Recipe): Tool =>
   defineTool({
     name,

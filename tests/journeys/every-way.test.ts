@@ -126,7 +126,7 @@ describe.each([
   });
 
   test('reports an open dialog in a separate note', async () => {
-    // the page before is Chrome's own for errors, which loads itself anew
+    // the previous page is Chrome's error page, which reloads itself
     await client.call('navigate', { url: origin });
     const blocked = await client.call('javascript_tool', { code: 'alert("stop")' });
     expect(errorOf(blocked)).toMatchObject({ code: 'dialog_open' });

@@ -1,4 +1,4 @@
-// The tab that is opened in the same breath with Chrome: for whoever wanted it, and nobody else.
+// The tab that is opened while Chrome starts: used only by the call that needed it.
 import { describe, expect, test } from 'vitest';
 import { useEngine } from '../fixtures.ts';
 

@@ -24,7 +24,7 @@ useServers();
 
 const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
 
-/** Does not notice that its server is gone, and does not go when asked. */
+/** Does not notice that its server exited, and ignores requests to end. */
 const immortal = (): string => fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
 
 describe('reaping', () => {

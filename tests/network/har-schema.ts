@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 
 const require = createRequire(import.meta.url);
 
-/** What is wrong with a HAR; nothing where it is valid. */
+/** The errors of a HAR; empty if it is valid. */
 export const complaintsAboutHar = (har: unknown): string[] => {
   const ajv = new Ajv({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv) => void)(ajv);

@@ -1,4 +1,4 @@
-// A listing that waits for something new: by events, for no longer than it was told.
+// A listing that waits for new requests, by events and up to its time limit.
 import { beforeAll, expect, it } from 'vitest';
 import { fail } from '../../src/core/failure.ts';
 import type { Listing } from '../../src/render/network-lines.ts';

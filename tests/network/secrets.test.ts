@@ -1,5 +1,4 @@
-// Secrets in addresses, headers and bodies: never shown, never stored, unless the server was told
-// to allow it.
+// Secrets in URLs, headers and bodies: never shown or stored, except with --allow-reveal.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// A web site that answers in every way that a listing must tell truthfully.
+// A web site with every kind of response that a listing must report correctly.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type Routes, type Site, useSite } from '../fixtures.ts';
@@ -17,7 +17,7 @@ const send =
 const json = (value: unknown, headers: Record<string, string> = {}): Answer =>
   send(200, { ...JSON_TYPE, ...headers }, JSON.stringify(value));
 
-/** Answers with what it was asked. */
+/** Answers with the request itself. */
 const echo: Answer = (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

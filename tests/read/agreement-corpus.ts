@@ -305,7 +305,7 @@ const shaped = (): CorpusPage[] => {
   });
 };
 
-/** Controls in shadow trees, with slots, and labels that stand in the same tree. */
+/** Controls in shadow trees, with slots, and labels in the same tree. */
 const shadowed = (): CorpusPage => {
   const hosts = Object.values(CONTROLS).map((control, i) => {
     const inner =

@@ -56,7 +56,7 @@ const IN_ALL_TREES = `(() => { const found = []; const search = (root) => { for 
 
 const oneLine = (text: string | undefined): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
-/** What Chrome says about every element under test, in the order of the page. */
+/** Chrome's role and name of every tested element, in page order. */
 const askChrome = async (): Promise<
   { number: string; role: string; name: string; ignored: boolean }[]
 > => {

@@ -1,4 +1,4 @@
-// What an agent sees of pages of every kind: each page stands beside its text.
+// Pages of every kind, each with its text for the agent.
 import { describe, expect, it } from 'vitest';
 import { failureOf, useReader } from './reader.ts';
 

@@ -1,4 +1,4 @@
-// Reading within a budget: what was folded is said, can be opened by its ref, and the budget holds.
+// Reading within a budget: folded parts are reported and can be expanded by ref.
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { useReader } from './reader.ts';

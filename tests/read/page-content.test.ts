@@ -1,4 +1,4 @@
-// page_content: raw HTML, and what it says when there is nothing to show.
+// page_content: raw HTML, and its reply if no element matches.
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { payload } from './payload.ts';

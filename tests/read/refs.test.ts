@@ -1,4 +1,4 @@
-// Refs: an element keeps its own, nobody else gets it, and a stale one says what it was.
+// Refs: an element keeps its ref, no other gets it, and a stale ref describes its old element.
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../src/browser/read/inspect-page.ts';
 import { requestHandle, resolveRef } from '../../src/browser/read/resolve-ref.ts';

@@ -88,7 +88,7 @@ export const readJson = async (folder: string): Promise<RecordingJson> =>
 
 const run = promisify(execFile);
 
-/** Runs an exported script as a user would, and returns what it says at its end. */
+/** Runs an exported script as a user would, and returns its last output. */
 export const runScript = async (
   folder: string,
   library: 'playwright' | 'puppeteer',

@@ -27,7 +27,7 @@ describe('a secret of the server', () => {
     expect(result.steps[1]).toBe('fill textbox "Code" with a secret');
     const written =
       (await everythingIn(result.folder)) + (await everythingIn(join(engine.home, 'tasks')));
-    // The page itself says it in its script, which is no part of a recording either.
+    // The script of the page contains it; scripts are not part of a recording.
     expect(written).not.toContain(SECRET);
     expect(written).toContain('process.env[\\"DOOR_CODE\\"]'.replaceAll('\\', ''));
     for (const library of ['playwright', 'puppeteer'] as const)

@@ -1,4 +1,4 @@
-// A recording is bounded: what does not fit is left out, and that is said.
+// A recording has a size limit: it omits data above it and reports that.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';

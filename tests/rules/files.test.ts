@@ -1,5 +1,4 @@
-// Rules for files: each says its promise in its first line, none is unfinished, none hides behind a
-// vague name.
+// Rules for files: a header with the subject, no unfinished code, no vague names.
 import { describe, expect, it } from 'vitest';
 import { filesBelow, type SourceFile } from './sources.ts';
 

@@ -1,4 +1,4 @@
-// Who may import whom: the table of .dependency-cruiser.cjs holds, and it bites.
+// The layers: imports follow the table of .dependency-cruiser.cjs, and violations are reported.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Rules for names: exported types are unique, functions are verbs, and file names tell files apart.
+// Rules for names: unique exported types, verbs as functions, distinctive file names.
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, type SourceFile } from './sources.ts';

@@ -1,5 +1,4 @@
-// What the package says of itself elsewhere agrees with package.json, and the container keeps its
-// promises.
+// The manifests agree with package.json, and the container has its security settings.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Rules for tools: each is described, stands in the file of its name, and the whole list costs
-// little.
+// Rules for tools: a description, a file with the tool's name, and a token limit for the list.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';

@@ -81,7 +81,7 @@ const contentOf = (path: string): string => {
   return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
 };
 
-/** Which secrets stand where. */
+/** The location of each secret. */
 const leaks = (said: Iterable<readonly [where: string, text: string]>): string[] =>
   [...said].flatMap(([where, text]) =>
     Object.entries(SECRETS).flatMap(([name, secret]) =>

@@ -38,7 +38,7 @@ export const counts = defineTool({
     unit_ms: z.number().min(0).default(0),
     fail_at: z.number().optional(),
     defect_at: z.number().optional(),
-    /** Works for ever after this number. */
+    /** Runs forever after this number. */
     hang_at: z.number().optional(),
     /** Does not look at its signal within a unit of work. */
     deaf: z.boolean().default(false),

@@ -1,4 +1,4 @@
-// The lock between processes: one at a time, whoever dies while holding it.
+// The lock between processes: one holder at a time, also if a holder dies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';

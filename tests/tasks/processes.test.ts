@@ -265,7 +265,7 @@ describe.runIf(process.platform !== 'win32')('a full disk', () => {
   });
 });
 
-/** The states that a history tells of, in order. */
+/** The states in a history, in order. */
 const historyOf = async (id: string): Promise<string[]> => {
   const lines = (await readFile(join(folderOf(id), 'events.jsonl'), 'utf8'))
     .split('\n')
@@ -275,7 +275,7 @@ const historyOf = async (id: string): Promise<string[]> => {
     .filter((kind) => kind !== 'progress' && kind !== 'log');
 };
 
-/** What may stand in a history, by how it ended. */
+/** The allowed histories, by final state. */
 const LEGAL: Readonly<Record<string, readonly string[]>> = {
   COMPLETED: ['started completed', 'started cancel_requested completed'],
   CANCELLED: ['cancelled', 'started cancel_requested cancelled', 'started cancelled'],

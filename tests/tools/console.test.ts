@@ -1,5 +1,4 @@
-// console: what the page said, threw and was told, with the places its authors know, and nothing
-// twice.
+// console: messages and exceptions of the page, with source-mapped positions.
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';

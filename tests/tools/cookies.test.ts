@@ -1,5 +1,4 @@
-// cookies: what is set is sent, what is deleted is not, and values are shown to nobody who may not
-// see them.
+// cookies: set, delete and list cookies; values are shown only with --allow-reveal.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 

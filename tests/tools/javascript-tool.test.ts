@@ -1,5 +1,4 @@
-// javascript_tool: the value of the code comes back whole or cut to a bound that is said; its
-// errors are answers.
+// javascript_tool: the value of the code, complete or cut at a reported limit, and its errors.
 import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 

@@ -1,4 +1,4 @@
-// navigate: what came of opening an address is told truthfully.
+// navigate: the result of opening a URL.
 import { describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 

@@ -1,4 +1,4 @@
-// page_pdf: the file is a PDF of the page, on the paper that was asked for, where it may be.
+// page_pdf: a PDF of the page on the requested paper, in an allowed folder.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// page_screenshot: the picture shows what was asked for, at a size that models accept, saved only
-// where it may be.
+// page_screenshot: the requested area, scaled for models, saved only in allowed folders.
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// request_intercept: the page and the server both see what was asked for, and nothing else changes.
+// request_intercept: the page and the server see the requested change, and no other change.
 import type { IncomingHttpHeaders } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';

@@ -1,5 +1,4 @@
-// Bodies as the page got them, whenever they are asked for; and streams, which have messages or no
-// end.
+// Response bodies as the page received them, at any time; and streams.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useChrome, type TestTab } from './chrome.ts';
 import { useTrafficSite } from './site.ts';

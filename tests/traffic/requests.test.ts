@@ -1,5 +1,4 @@
-// What the recorder tells of a page's requests: redirects, failures, caches, with nothing made up
-// and nothing lost.
+// The recorded requests of a page: redirects, failures and caches.
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +15,7 @@ beforeAll(async () => {
   await tab.goto(`${site.origin}/`);
 });
 
-/** A port on which nobody listens. */
+/** A port without a server. */
 const deadPort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// A web site on loopback that answers in every way the recorder must tell truthfully.
+// A web site on loopback with every kind of response that the recorder must report.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ export interface TrafficSite {
   readonly origin: string;
   /** The same server under another name: another site for Chrome, in a process of its own. */
   readonly otherOrigin: string;
-  /** How often a path was asked for. */
+  /** Number of requests of a path. */
   hits(path: string): number;
 }
 

@@ -1,5 +1,4 @@
-// Frames, workers and other pages are recorded like the page itself; and the console tells what it
-// was told.
+// Requests of frames, workers and other pages, and their console messages.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ConsoleEntry } from '../../src/browser/traffic/console-entry.ts';
 import { useChrome, type TestTab } from './chrome.ts';
