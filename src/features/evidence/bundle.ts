@@ -14,6 +14,7 @@ import { Deadline } from '../../core/time.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { VERSION } from '../../core/version.ts';
 import { createRedactor } from '../../policy/redact.ts';
+import { createPayloadWriter, type PayloadWriter } from '../../store/files/payload-writer.ts';
 import { type Archive, evidencePath, saveArchive } from '../../store/files/evidence.ts';
 import type { TarEntry } from '../../store/files/tar.ts';
 import { type EvidenceContext, PageProbe } from './capture.ts';
@@ -80,10 +81,7 @@ const folderName = (path: string): string => {
 const facts: EvidencePart = {
   file: 'page.json',
   asksPage: false,
-  capture: async (capture) => {
-    const data = await capture.redactor.largeData(await collectPageFacts(capture));
-    return { content: `${JSON.stringify(data, undefined, 1)}\n` };
-  },
+  capture: async (capture) => ({ json: await collectPageFacts(capture) }),
 };
 
 /** Captures one part at a time, after the one before is written, to keep only one in memory. */
@@ -95,13 +93,11 @@ async function* entries(
   const all = [facts, ...options.wanted.flatMap((name) => PARTS.get(name) ?? [])];
   for (const [done, part] of all.entries()) {
     options.progress({ done, total: all.length, message: part.file });
-    for (const { file: name, content: given, note, error, shown: excerpt } of await captureFiles(
+    for (const { file: name, content, note, error, shown: excerpt } of await captureFiles(
       part,
       options,
     )) {
-      const content = Buffer.from(given as Uint8Array);
-      const outcome =
-        error === undefined ? { sha256: sha256(content) } : { error: options.redactor.text(error) };
+      const outcome = error === undefined ? { sha256: sha256(content) } : { error };
       parts.push(defined({ name, bytes: content.length, ...outcome, note }));
       if (error === undefined) {
         shown.set(name, excerpt ?? buildExcerpt(name, content));
@@ -128,7 +124,8 @@ async function* entries(
 const captureFiles = async (
   part: EvidencePart,
   { signal, log, ...rest }: BundleOptions & EvidenceContext,
-): Promise<readonly CapturedFile[]> => {
+): Promise<readonly BundleFile[]> => {
+  const writer = createPayloadWriter(rest.redactor);
   using limit = new Deadline(
     PART_MS,
     () => fail('timeout', `It was not ready within ${PART_MS / 1000} s.`),
@@ -137,12 +134,44 @@ const captureFiles = async (
   try {
     if (part.asksPage) await rest.page.requireAnswer(limit.signal);
     const { further = [], ...captured } = await part.capture({ ...rest, signal: limit.signal });
-    return [{ file: part.file, ...captured }, ...further];
+    const files: BundleFile[] = [];
+    for (const file of [{ file: part.file, ...captured }, ...further])
+      files.push(await cleanFile(file, writer, limit.signal));
+    return files;
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = toFailure(toChromeFailure(thrown), (defect) => log.defect(defect));
-    return [{ file: part.file, content: '', error: `${code}: ${message}` }];
+    const error = writer.cleanText(`${code}: ${message}`);
+    return [{ file: part.file, content: Buffer.alloc(0), error }];
   }
+};
+
+/** A file of the archive, without secrets. */
+interface BundleFile {
+  readonly file: string;
+  readonly content: Buffer;
+  readonly note?: string;
+  readonly error?: string;
+  readonly shown?: string;
+}
+
+/** The only place where the content of a file is created: it removes the secrets. */
+const cleanFile = async (
+  { file, json, text, bytes, note, error, shown }: CapturedFile,
+  writer: PayloadWriter,
+  signal: AbortSignal,
+): Promise<BundleFile> => {
+  const written =
+    json === undefined
+      ? await writer.cleanLargeText(text ?? '', signal)
+      : `${JSON.stringify(await writer.cleanLarge(json, signal), undefined, 1)}\n`;
+  return defined({
+    file,
+    content: Buffer.from(bytes ?? written),
+    note,
+    error: error === undefined ? undefined : writer.cleanText(error),
+    shown: shown === undefined ? undefined : writer.cleanText(shown),
+  });
 };
 
 const REDACTION = [

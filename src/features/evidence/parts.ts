@@ -18,9 +18,12 @@ import { renderPage } from '../../render/page.ts';
 import { withLiveBodies } from '../network/export-har.ts';
 import type { EvidenceContext } from './capture.ts';
 
-/** The content of one file of a bundle. */
+/** The content of one file of a bundle, with its secrets: the bundle removes them. */
 interface PartContent {
-  readonly content: string | Uint8Array;
+  /** Exactly one of these. */
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly bytes?: Uint8Array;
   /** A remark, for example that the content was cut. */
   readonly note?: string;
   /** Why the content is missing. */
@@ -45,8 +48,6 @@ export interface EvidencePart {
   readonly capture: (capture: EvidenceContext) => Promise<Captured>;
 }
 
-const json = (data: unknown): string => `${JSON.stringify(data, undefined, 1)}\n`;
-
 const MAX_AX_TOKENS = 1_000_000;
 const MAX_CONSOLE = 10_000;
 /** Chrome fails to capture larger images; the rest of a longer page is cut. */
@@ -59,13 +60,13 @@ const MAX_SHOWN_REQUESTS = 1000;
 const dom: EvidencePart = {
   file: 'dom.html',
   asksPage: true,
-  capture: async ({ tab, redactor, signal }) => {
-    const page = await readFrameHtml(tab.frames.main, redactor, signal);
+  capture: async ({ tab, signal }) => {
+    const page = await readFrameHtml(tab.frames.main, signal);
     const inner = tab.frames.all().slice(1);
     const further = await Promise.all(
       inner.slice(0, MAX_FRAMES).map(async (frame, i) => {
         const file = `frames/${i + 1}.html`;
-        return { file, ...(await readFrameHtml(frame, redactor, signal).catch(asError)) };
+        return { file, ...(await readFrameHtml(frame, signal).catch(asError)) };
       }),
     );
     signal.throwIfAborted();
@@ -77,21 +78,16 @@ const dom: EvidencePart = {
 };
 
 const asError = (error: unknown): PartContent => ({
-  content: '',
+  text: '',
   error: getErrorMessage(error),
 });
 
-const readFrameHtml = async (
-  frame: Frame,
-  redactor: Redactor,
-  signal: AbortSignal,
-): Promise<PartContent> => {
+const readFrameHtml = async (frame: Frame, signal: AbortSignal): Promise<PartContent> => {
   const { html, length, removed } = await readInertHtml(frame, signal);
   const notes: string[] = [];
   if (length > html.length) notes.push(`the first ${html.length} of ${length} characters`);
   if (removed > 0) notes.push(`${removed} scripts, handlers and other active parts were removed`);
-  const content = await redactor.largeText(html, signal);
-  return notes.length === 0 ? { content } : { content, note: notes.join('; ') };
+  return notes.length === 0 ? { text: html } : { text: html, note: notes.join('; ') };
 };
 
 /**
@@ -100,11 +96,9 @@ const readFrameHtml = async (
 const ax: EvidencePart = {
   file: 'ax.txt',
   asksPage: true,
-  capture: async ({ tab, redactor, signal }) => {
+  capture: async ({ tab, signal }) => {
     const tree = await readTree(tab, { urls: true }, signal);
-    const page = renderPage(tree, { maxTokens: MAX_AX_TOKENS });
-    const text = await redactor.largeText(page, signal);
-    return { content: `${text}\n` };
+    return { text: `${renderPage(tree, { maxTokens: MAX_AX_TOKENS })}\n` };
   },
 };
 
@@ -130,7 +124,7 @@ const screenshot: EvidencePart = {
     );
     const isCut = width < pageWidth || height < pageHeight;
     return defined({
-      content: Buffer.from(data, 'base64'),
+      bytes: Buffer.from(data, 'base64'),
       note: isCut ? `the first ${width}x${height} of ${pageWidth}x${pageHeight}` : undefined,
     });
   },
@@ -153,8 +147,8 @@ const har: EvidencePart = {
       .map(({ method, url, status }) => `${status ?? '-'} ${method} ${url.slice(0, 300)}`);
     if (clean.length > lines.length) lines.push(`… ${clean.length} requests in total`);
     return {
-      content: json(await redactor.largeData(toHar(clean, VERSION), signal)),
-      shown: redactor.text(lines.join('\n')),
+      json: toHar(clean, VERSION),
+      shown: lines.join('\n'),
     };
   },
 };
@@ -162,14 +156,14 @@ const har: EvidencePart = {
 const console: EvidencePart = {
   file: 'console.json',
   asksPage: false,
-  capture: async ({ tab, page, redactor, signal }) => {
+  capture: async ({ tab, page, signal }) => {
     const unmapped = !(await page.answers(signal));
     const { lines, older, dropped } = await listConsole(
       tab,
       { level: 'debug', limit: MAX_CONSOLE, unmapped },
       signal,
     );
-    return { content: json(await redactor.largeData({ lines, older, dropped }, signal)) };
+    return { json: { lines, older, dropped } };
   },
 };
 
@@ -177,7 +171,7 @@ const console: EvidencePart = {
 const cookies: EvidencePart = {
   file: 'cookies.json',
   asksPage: false,
-  capture: async ({ tab, redactor, signal }) => {
+  capture: async ({ tab, signal }) => {
     const urls = [...new Set(webFrames(tab.frames.all()).map(({ url }) => url))].slice(
       0,
       MAX_FRAMES,
@@ -195,20 +189,15 @@ const cookies: EvidencePart = {
         partition,
       }),
     );
-    return {
-      content: json(
-        redactor.data({
-          cookies: [...new Map(named.map((cookie) => [JSON.stringify(cookie), cookie])).values()],
-        }),
-      ),
-    };
+    const distinct = new Map(named.map((cookie) => [JSON.stringify(cookie), cookie]));
+    return { json: { cookies: [...distinct.values()] } };
   },
 };
 
 const storage: EvidencePart = {
   file: 'storage.json',
   asksPage: true,
-  capture: async ({ tab, redactor, signal }) => {
+  capture: async ({ tab, signal }) => {
     const byOrigin = new Map(
       webFrames(tab.frames.all())
         .toReversed()
@@ -217,7 +206,7 @@ const storage: EvidencePart = {
     const origins = await Promise.all(
       [...byOrigin].slice(0, MAX_FRAMES).map(([origin, frame]) => namesIn(origin, frame, signal)),
     );
-    return { content: json(await redactor.largeData({ origins }, signal)) };
+    return { json: { origins } };
   },
 };
 
