@@ -67,6 +67,8 @@ describe('a source map', () => {
   it.each([
     '{"sections":[{"map":{"mappings":"AAAA"}}]}',
     '{"sections":[{"offset":{"line":-1,"column":"x"},"map":{"mappings":"AAAA","sources":["a"]}},7,null]}',
+    '{"sections":[{"offset":{"line":"999999","column":0},"map":{"mappings":";AAAA","sources":["a"]}}]}',
+    '{"sections":[{"offset":{"line":4000000000,"column":0},"map":{"mappings":"AAAA","sources":["a"]}}]}',
     '{"sections":[{"offset":{"line":0,"column":0},"map":{"sections":[{"offset":{"line":0,"column":0},"map":{"mappings":"AAAA","sources":["a"]}}]}}]}',
   ])('of sections that are nonsense leads nowhere: %s', (text) =>
     expect(SourceMap.parse(text, 'https://site.test/')?.find(1, 1)).toBeUndefined(),

@@ -1,7 +1,7 @@
 // Loads the source maps of a tab's scripts through the page's network, each once.
 import { requireField } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { mapAddressIn, SourceMap } from './source-map.ts';
+import type { SourceMap } from './source-map.ts';
 import type { StackFrame } from './stack.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -47,6 +47,7 @@ const loadMap = async (
   url: string,
   signal: AbortSignal,
 ): Promise<SourceMap | undefined> => {
+  const { mapAddressIn, SourceMap } = await import('./source-map.ts');
   try {
     const script = (await readScript(tab, url, signal)) ?? (await loadText(tab, url, signal));
     const address = script === undefined ? undefined : mapAddressIn(script);
