@@ -92,7 +92,13 @@ const withLoginBrowser = async <T>(
   home: Home,
   work: (browser: Browser) => Promise<T>,
 ): Promise<T> => {
-  const config = { ...given, isolated: true, profile: undefined, attach: undefined };
+  const config = {
+    ...given,
+    isolated: true,
+    profile: undefined,
+    attach: undefined,
+    attachFrom: undefined,
+  };
   const log = createLog({ level: config.logLevel });
   const redactor = createRedactor([]);
   const guard = new DomainGuard({
@@ -148,6 +154,17 @@ const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Confi
 const ownAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
 
+/** Throws for a name that no tool has: a typing error must not leave a tool enabled. */
+const selectTools = (tools: readonly Tool[], disabled: readonly string[]): readonly Tool[] => {
+  const names = tools.map(({ name }) => name);
+  const unknown = disabled.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw fail('invalid_argument', `--disable-tools: there is no tool "${unknown}".`, {
+      argument: 'disableTools',
+    });
+  return tools.filter(({ name }) => !disabled.includes(name));
+};
+
 /** The passwords of the proxies are hidden in all output. */
 const loadUpstream = async (config: Config, redactor: Redactor): Promise<UpstreamRoutes> => {
   const [{ createUpstreamRoutes }, { loadPacFile }] = await Promise.all([
@@ -167,13 +184,15 @@ export const createEngine = ({
   lookUp,
   route,
 }: EngineOptions): Engine => {
-  const tools = [...TOOLS, ...further];
+  const tools = selectTools([...TOOLS, ...further], config.disableTools);
   const secrets = loadSecrets(config.secrets);
   const workers = new WorkerPool();
   const redactor = createRedactor(
     secrets.map(({ value }) => value),
     workers,
   );
+  for (const header of config.attachHeader)
+    redactor.addSecret(header.slice(header.indexOf('=') + 1));
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const writer = createPayloadWriter(redactor);
   const journal = openJournal({ folder: home.journal, log, writer });

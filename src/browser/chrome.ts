@@ -77,9 +77,9 @@ export const startChrome = (
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> =>
-  options.config.attach === undefined
+  options.config.attach === undefined && options.config.attachFrom === undefined
     ? launch(options, signal, listener)
-    : attach(options, options.config.attach, signal, listener);
+    : attach(options, signal, listener);
 
 /**
  * Routes all connections of our Chrome through the guard's proxy, unless the user has set a proxy.
@@ -227,15 +227,16 @@ const loadParts = () =>
   ]);
 
 const attach = async (
-  { log, guard }: StartOptions,
-  where: string,
+  { config, log, guard }: StartOptions,
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
-  const [{ findAttachEndpoint }, { connectSocket }, [{ Targets }, { Downloads }, { Contexts }]] =
-    await Promise.all([import('./launch/attach.ts'), import('./cdp/socket.ts'), loadParts()]);
-  const { webSocketUrl } = await findAttachEndpoint(where, signal);
-  const connection = new CdpConnection(await connectSocket(webSocketUrl, signal));
+  const [{ connectRemote }, [{ Targets }, { Downloads }, { Contexts }]] = await Promise.all([
+    import('./launch/connect-remote.ts'),
+    loadParts(),
+  ]);
+  const { transport, address } = await connectRemote(config, signal);
+  const connection = new CdpConnection(transport);
   const contexts: Contexts = new Contexts(connection, {
     setDownloads: (...context) => downloads.startContext(...context),
   });
@@ -256,7 +257,7 @@ const attach = async (
     downloads,
     facts: {
       product: version.product,
-      attachedTo: webSocketUrl,
+      attachedTo: address,
       note: 'This Chrome was already running: it and its tabs stay open.',
       startedAt: new Date().toISOString(),
     },

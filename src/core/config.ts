@@ -125,6 +125,8 @@ export const CONFIG_FIELDS = {
     'SECONDS',
     'The daemon exits after this time without work (0: never)',
   ),
+  readOnly: limit(off('Reject tools that act; pages can still be opened and read')),
+  disableTools: limit(list('NAME', 'Tool that is neither listed nor can be called')),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
   hints: on('Add one line of advice after a failure or a repeated call; --no-hints turns it off'),
@@ -169,6 +171,23 @@ export const CONFIG_FIELDS = {
       z.string().min(1).optional(),
       'URL|auto',
       'Use a Chrome that is already running; it is never closed',
+    ),
+  ),
+  attachHeader: limit(
+    listOf(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]+=[^\r\n]*$/, 'NAME=VALUE'),
+      'NAME=VALUE',
+      'Header for the connection to the browser of --attach or --attach-from',
+    ),
+  ),
+  attachFrom: limit(
+    value(
+      z
+        .string()
+        .regex(/^https?:\/\/\S+$/, 'an http or https address')
+        .optional(),
+      'URL',
+      'Request the address of a remote browser with a POST to this URL, and use that browser',
     ),
   ),
   sandbox: limit(

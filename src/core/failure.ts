@@ -34,6 +34,10 @@ export const FAILURES = {
     exit: 2,
     http: 404,
   }),
+  tool_not_allowed: kind('The owner of the server excluded this tool: use another one.', {
+    exit: 2,
+    http: 403,
+  }),
   bad_request: kind('Send one JSON-RPC 2.0 request object as the body.', { exit: 2 }),
   not_found: kind('The MCP endpoint is /mcp.', { exit: 2, http: 404 }),
   method_not_allowed: kind('Send one JSON-RPC request with POST.', { exit: 2, http: 405 }),

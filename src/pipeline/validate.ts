@@ -12,8 +12,18 @@ import type { AdmittedCall, Step, ValidCall } from './call.ts';
 
 export const validate: Step<AdmittedCall, ValidCall> = async (call, next) => {
   const toolCall = parseArguments(call.tool, asObject(call.request.arguments));
+  requirePermitted(call, toolCall);
   call.course.toolCall = toolCall;
   return next({ ...call, toolCall });
+};
+
+/** Rejects tools that act on a read-only server, except those that open a page. */
+const requirePermitted = ({ tool, rooms: { config } }: AdmittedCall, toolCall: ToolCall): void => {
+  const isActing = toolCall.effect === 'act' && tool.traits.scope !== 'none';
+  if (config.readOnly && isActing && toolCall.opens(undefined) === undefined)
+    throw fail('tool_not_allowed', `${tool.name} acts, and this server is read-only.`, {
+      hint: 'Use tools that read, or open another page.',
+    });
 };
 
 const parseArguments = (tool: Tool, given: object): ToolCall => {

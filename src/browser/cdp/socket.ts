@@ -5,9 +5,18 @@ import type { Transport } from './transport.ts';
 
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
 
-export const connectSocket = (url: string, signal?: AbortSignal): Promise<Transport> =>
+/** `headers`: sent with the request that opens the socket. */
+export const connectSocket = (
+  url: string,
+  signal?: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Transport> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES });
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE_BYTES,
+      headers: { ...headers },
+    });
     const stop = (): void => {
       socket.terminate();
       reject(signal?.reason as Error);
@@ -27,7 +36,12 @@ export const connectSocket = (url: string, signal?: AbortSignal): Promise<Transp
     socket.on('error', (error) => {
       signal?.removeEventListener('abort', stop);
       reject(
-        fail('attach_failed', `Chrome at ${url} did not respond: ${error.message}`, {}, error),
+        fail(
+          'attach_failed',
+          `Chrome at ${new URL(url).host} did not respond: ${error.message}`,
+          {},
+          error,
+        ),
       );
     });
   });

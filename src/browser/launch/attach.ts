@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
-import { isObject } from '../../core/json.ts';
+import { isObject, parseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import { userDataDirs } from './user-data-dirs.ts';
@@ -21,6 +21,64 @@ export interface AttachEndpoint {
 
 const ANSWER_MS = 5000;
 const USUAL_PORT = 9222;
+
+const PROVIDER_MS = 60_000;
+const MAX_ANSWER_CHARS = 1024 * 1024;
+const ADDRESS_KEYS = [
+  'webSocketDebuggerUrl',
+  'wsEndpoint',
+  'browserWSEndpoint',
+  'connectUrl',
+  'cdpUrl',
+  'url',
+] as const;
+
+/** Requests a browser from a provider: one POST, whose answer contains a ws: or wss: address. */
+export const requestBrowser = async (
+  provider: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<AttachEndpoint> => {
+  const { host } = new URL(provider);
+  using deadline = new Deadline(
+    PROVIDER_MS,
+    () => fail('attach_failed', `No response from ${host} within ${PROVIDER_MS / 1000} s.`),
+    signal,
+  );
+  const response = await fetch(provider, {
+    method: 'POST',
+    headers,
+    signal: deadline.signal,
+  }).catch((error: unknown) => {
+    throw deadline.signal.aborted ? deadline.signal.reason : unreachable(new URL(provider), error);
+  });
+  const text = (await response.text()).slice(0, MAX_ANSWER_CHARS);
+  const address = response.ok ? findAddress(text) : undefined;
+  if (address === undefined)
+    throw fail('attach_failed', `${host} did not return a browser (HTTP ${response.status}).`, {
+      hint: 'The answer must be a ws: or wss: address, or JSON with webSocketDebuggerUrl.',
+    });
+  return { webSocketUrl: address, from: host };
+};
+
+const findAddress = (text: string): string | undefined => {
+  const answer = text.trim().startsWith('{') ? tryParse(text) : text.trim();
+  const found =
+    typeof answer === 'string'
+      ? [answer]
+      : ADDRESS_KEYS.map((key) => (answer as Record<string, unknown> | undefined)?.[key]);
+  return found.find(
+    (one): one is string => typeof one === 'string' && /^wss?:\/\//.test(one) && URL.canParse(one),
+  );
+};
+
+const tryParse = (text: string): unknown => {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+};
 
 /** `http://host:port`, `host:port`, a port, a ws:// URL, or `auto`. */
 export const findAttachEndpoint = async (
