@@ -1,6 +1,6 @@
 // Builds dist/: one small index.js that starts at once, and chunks that are loaded when they are
 // needed.
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { baseChunk } from './base-chunk.mjs';
@@ -27,12 +27,21 @@ const failed = () => process.exit(1); // esbuild has reported the reason
 const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
 const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(failed);
 
+// The demo is a program of its own, so that the chunks of the server do not depend on it.
+const { metafile: demo } = await bundle({
+  ...options,
+  entryPoints: { demo: 'scripts/demo.mjs' },
+  splitting: false,
+  external: ['./demo-site/server.mjs'],
+}).catch(failed);
+await cp(path.join(ROOT, 'scripts/demo-site'), path.join(dist, 'demo-site'), { recursive: true });
+
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);
 await writeFile(
   path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
-  await licencesOf(Object.keys(metafile.inputs), ROOT),
+  await licencesOf(Object.keys({ ...metafile.inputs, ...demo.inputs }), ROOT),
 );
 
 const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));

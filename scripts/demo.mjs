@@ -1,12 +1,13 @@
-// `npm run demo`: a host's day in a minute. Starts the built server as an MCP client does and lets
-// it work on a small site.
-import { mkdir } from 'node:fs/promises';
+// `openchrome demo`: starts the built server as an MCP client does, and works on a small site.
+// Bundled to dist/demo.js, next to the server.
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { ROOT } from './bundle.mjs';
+import { countTokens as tokens } from '../src/render/tokens.ts';
 import { startSite } from './demo-site/server.mjs';
 
 const colourful = process.stdout.isTTY && process.env.NO_COLOR === undefined;
@@ -16,7 +17,6 @@ const [bold, dim, green, red, cyan, yellow] = [1, 2, 32, 31, 36, 33].map(paint);
 const WIDTH = 108;
 const say = (text) => console.log(text);
 const indent = (text) => text.replace(/^/gm, '    ');
-const tokens = (text) => encode(text).length;
 const number = (value) => value.toLocaleString('en');
 const ms = (since) => `${Math.round(performance.now() - since)} ms`;
 const shortened = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
@@ -45,6 +45,10 @@ const clip = (text, most) => {
 /** Chrome may have to be fetched before the first page opens. */
 const FIRST_CALL_MS = 240_000;
 
+const SERVER = fileURLToPath(new URL('index.js', import.meta.url));
+/** The folder of the server, for the screenshot. */
+const folder = await mkdtemp(path.join(tmpdir(), 'openchrome-demo-'));
+
 class Host {
   #client = new Client({ name: 'openchrome-demo', version: '1' });
   tools = [];
@@ -57,9 +61,9 @@ class Host {
     await this.#client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [path.join(ROOT, 'dist/index.js'), '--headless', '--isolated'],
+        args: [SERVER, '--headless', '--isolated'],
         env: process.env,
-        cwd: ROOT,
+        cwd: folder,
         stderr: 'inherit',
       }),
     );
@@ -142,8 +146,7 @@ const STEPS = [
   {
     title: 'Take a picture, with the refs drawn in',
     run: async (host) => {
-      const file = path.join(ROOT, '.cache/demo/lantern-books.png');
-      await mkdir(path.dirname(file), { recursive: true });
+      const file = path.join(folder, 'lantern-books.png');
       await host.call('page_screenshot', { annotate: true, path: file }, { lines: 4 });
     },
   },

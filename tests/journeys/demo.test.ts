@@ -1,4 +1,4 @@
-// The demo that the README shows first, as a newcomer runs it (the build is done by `npm test`).
+// `openchrome demo`, which the README shows first, from any folder (`npm test` builds it).
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,14 @@ it('shows each of its steps, and every one succeeds', async () => {
   const home = await mkdtemp(join(tmpdir(), 'openchrome-demo-'));
   try {
     const env = { ...process.env, OPENCHROME_HOME: home };
-    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/demo.mjs'], {
-      cwd: ROOT,
-      env,
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(ROOT, 'dist/index.js'), 'demo'],
+      {
+        cwd: home,
+        env,
+      },
+    );
     expect(stdout).toContain('the site received {"book":5,"name":"Ada"');
     expect(stdout).toMatch(/Everything went as it should, in \d+\.\d s\.\n$/);
   } finally {

@@ -168,6 +168,12 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     },
   ),
   own(
+    'demo',
+    'setup',
+    'Show the main features with a real Chrome on a small local site',
+    () => import('./commands/demo.ts'),
+  ),
+  own(
     'install-browser',
     'setup',
     'Download a Chrome into the home folder',
