@@ -1,6 +1,6 @@
 // Converts file system errors to failures.
-import { defined } from '../core/defined.ts';
-import { fail, type Failure } from '../core/failure.ts';
+import { compact, defined } from '../core/defined.ts';
+import { fail, type Failure, getErrorMessage } from '../core/failure.ts';
 
 export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
@@ -24,12 +24,11 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 
 export const storageFailure = (operation: string, path: string, error: unknown): Failure => {
   const code = getErrorCode(error);
-  const why =
-    (code && IN_WORDS[code]) || code || (error instanceof Error ? error.message : String(error));
+  const why = (code && IN_WORDS[code]) || code || getErrorMessage(error);
   return fail(
     'storage_failed',
     `Could not ${operation} ${path}: ${why}.`,
-    defined({ path, os_code: code ? code : undefined }),
+    defined({ path, ...compact({ os_code: code }) }),
     error,
   );
 };

@@ -1,5 +1,7 @@
 // The actions on one element, by name: required target state, input, and check of the result.
+import { ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import type { ObservedEffects } from '../../page/act/act-answers.ts';
 import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboard.ts';
 import { drag } from './drag.ts';
@@ -235,14 +237,14 @@ const copy: Act = async (context, { target }) => {
   if (copied === undefined)
     throw fail(
       'nothing_copied',
-      `Nothing was copied${target ? ': the element contains no selectable text' : ''}.`,
+      `Nothing was copied${textIf(target, ': the element contains no selectable text')}.`,
     );
   noteCopied(context, copied);
   return { ...receipt, did: 'read the clipboard', effects: { ...receipt.effects, copied } };
 };
 
 const paste: Act = (context, { target, value }) => {
-  const text = value === undefined ? undefined : joinTexts(value);
+  const text = ifDefined(value, joinTexts);
   if (!target)
     return performOnPage(context, 'pasted', ({ secret }) => {
       if (secret && text !== undefined) context.learnSecret(text);
@@ -272,8 +274,7 @@ const TABLE: Readonly<Record<Action, Act>> = {
   check: setCheck(true),
   uncheck: setCheck(false),
   press,
-  scroll: (context, { target, value }) =>
-    scroll(context, target, value === undefined ? undefined : joinTexts(value)),
+  scroll: (context, { target, value }) => scroll(context, target, ifDefined(value, joinTexts)),
   drag: (context, interaction) => {
     if (!interaction.to)
       throw fail('invalid_argument', 'drag needs "value": the ref of the element to drop on.', {

@@ -1,6 +1,7 @@
 // Runs one action: reaches the target, sends the input, waits for the effects, builds the receipt.
+import { callAll } from '../../core/collections.ts';
 import { quoteText } from '../../core/text.ts';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -92,7 +93,7 @@ const attempt = async (
     reach(
       tab,
       spec.target,
-      defined({ ...spec.needs, patienceMs: reachMs, still: still ? still : undefined }),
+      defined({ ...spec.needs, patienceMs: reachMs, ...compact({ still }) }),
       limited,
     ),
   );
@@ -286,7 +287,7 @@ export const untilInterrupted = async (
     if (!(isGone(error) && tab.closed && chromeRuns())) throw error;
   } finally {
     sent.catch(() => {});
-    for (const unsubscribe of off) unsubscribe();
+    callAll(off);
   }
 };
 

@@ -1,5 +1,7 @@
 // Waits for a condition: page content, URL, loading, network, console, download or a function.
-import { quoteText } from '../../core/text.ts';
+import { callAll } from '../../core/collections.ts';
+import { defined } from '../../core/defined.ts';
+import { quoteText, textBefore } from '../../core/text.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -107,7 +109,7 @@ const ask = async (
     throw error;
   } finally {
     for (const one of calls) one.catch(() => {});
-    for (const unsubscribe of off) unsubscribe();
+    callAll(off);
   }
 };
 
@@ -124,7 +126,7 @@ const until = <T>(
     const off: (() => void)[] = [];
     const finish = (act: () => void): void => {
       limit[Symbol.dispose]();
-      for (const unsubscribe of off) unsubscribe();
+      callAll(off);
       act();
     };
     const check = (): void => {
@@ -180,7 +182,7 @@ export const waitForLoad = async (
       if (steps === before) await nextStep(tab, Math.min(left, SLICE_MS), signal);
     }
   } finally {
-    for (const unsubscribe of off) unsubscribe();
+    callAll(off);
   }
 };
 
@@ -354,7 +356,7 @@ export const waitForFunction = async (
       throw timeoutFailure(
         'The function did not return a truthy value',
         maxMs,
-        lastError === undefined ? {} : { last_error: lastError },
+        defined({ last_error: lastError }),
       );
     const outcome = await tryFunction(tab, code, left, signal);
     if (outcome === true) return;
@@ -382,7 +384,7 @@ const PROBE = (code: string, ms: number): string => `(async () => {
 const invalidFunctionFailure = (exception: string): Failure =>
   fail(
     'invalid_argument',
-    `The function is not a JavaScript expression: ${quoteText(exception.split('\n')[0] ?? '')}.`,
+    `The function is not a JavaScript expression: ${quoteText(textBefore(exception, '\n'))}.`,
     { argument: 'function' },
   );
 

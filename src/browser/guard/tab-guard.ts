@@ -1,6 +1,7 @@
 // Applies the domain policy to one tab: checks requests, sets socket rules, reports refusals.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { listDefined } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { type DomainPolicy, type DomainRefusal, meansThisMachine } from '../../policy/domains.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -72,7 +73,7 @@ export class TabGuard implements Asker {
   constructor(parts: TabGuardParts) {
     this.#parts = parts;
     const { guard, openerId, tabId, traffic } = parts;
-    this.#narrowing = openerId === undefined ? undefined : guard.narrowings.get(openerId);
+    this.#narrowing = ifDefined(openerId, (openerId) => guard.narrowings.get(openerId));
     this.#policy = guard.policyFor(this.#narrowing);
     if (this.#narrowing) guard.narrowings.set(tabId, this.#narrowing);
     if (this.#policy.judgesNames) this.#intercept();
@@ -260,7 +261,7 @@ export class TabGuard implements Asker {
         what: isPage ? 'navigation' : wordFor(resourceType),
         url,
         refusal,
-        ofPage: isPage ? (true as const) : undefined,
+        ...compact({ ofPage: isPage }),
       }),
     );
     return { action: 'fail', reason: 'BlockedByClient' };
@@ -289,12 +290,7 @@ export class TabGuard implements Asker {
     const isPage = record.resourceType === 'Document' && record.frameId === this.#parts.tabId;
     const what = isPage ? 'navigation' : wordFor(record.resourceType);
     this.report(
-      defined({
-        what,
-        url: record.url,
-        refusal: outcome.refusal,
-        ofPage: isPage ? (true as const) : undefined,
-      }),
+      defined({ what, url: record.url, refusal: outcome.refusal, ...compact({ ofPage: isPage }) }),
     );
   }
 
@@ -371,7 +367,10 @@ const withSpeed = (
   rules: readonly Protocol.Network.NetworkConditions[],
   speed: NetworkSpeed | undefined,
 ): Protocol.Network.EmulateNetworkConditionsByRuleRequest => ({
-  matchedNetworkConditions: [...rules, ...(speed ? [{ ...speed, urlPattern: '' }] : [])],
+  matchedNetworkConditions: [
+    ...rules,
+    ...listDefined(ifDefined(speed, (speed) => ({ ...speed, urlPattern: '' }))),
+  ],
 });
 
 const sameDomains = (

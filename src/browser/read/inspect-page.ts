@@ -1,6 +1,8 @@
 // Inspects a page or an element; listeners and Chrome's accessibility data only for one element.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { listIf } from '../../core/collections.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
+import { textIf } from '../../core/text.ts';
 import { requireField } from '../cdp/connection.ts';
 import type {
   InspectAnswer,
@@ -125,7 +127,7 @@ const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => 
           text: element.text,
         }
       : undefined,
-    focus: focus === undefined ? undefined : focus && toLine(focus),
+    focus: ifDefined(focus, (focus) => focus && toLine(focus)),
     forms: forms
       ? forms.map((form) => ({
           ...form,
@@ -133,10 +135,10 @@ const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => 
           buttons: form.buttons.map(toLine),
         }))
       : undefined,
-    headings: headings ? headings : undefined,
-    errors: errors ? errors.map(toLine) : undefined,
-    panels: panels ? panels.map(toLine) : undefined,
-    geometry: geometry ? geometry : undefined,
+    headings,
+    errors: errors?.map(toLine),
+    panels: panels?.map(toLine),
+    geometry,
     counts,
   });
 };
@@ -174,7 +176,7 @@ const toListener = ({
   originalHandler,
 }: Protocol.DOMDebugger.EventListener): EventHandler => ({
   type,
-  options: [useCapture ? 'capture' : '', passive ? 'passive' : '', once ? 'once' : ''].filter(
+  options: [textIf(useCapture, 'capture'), textIf(passive, 'passive'), textIf(once, 'once')].filter(
     (option) => option !== '',
   ),
   handler: ((originalHandler ?? handler)?.description ?? '')
@@ -205,13 +207,12 @@ const readAccessibility = async (
     `role ${String(node.role?.value ?? 'none')}`,
     `name ${JSON.stringify(node.name?.value ?? '')}${nameSource(node)}`,
     ...(node.description?.value ? [`description ${JSON.stringify(node.description.value)}`] : []),
-    ...(properties.length
-      ? [
-          properties
-            .map(({ name, value }) => (value.value === true ? name : `${name} ${axValue(value)}`))
-            .join(', '),
-        ]
-      : []),
+    ...listIf(
+      properties.length,
+      properties
+        .map(({ name, value }) => (value.value === true ? name : `${name} ${axValue(value)}`))
+        .join(', '),
+    ),
   ];
 };
 
@@ -219,7 +220,7 @@ const readAccessibility = async (
 const nameSource = ({ name }: Protocol.Accessibility.AXNode): string => {
   const source = name?.sources?.find(({ value, superseded }) => value?.value && !superseded);
   const from = source?.attribute ?? source?.nativeSource ?? source?.type;
-  return from ? ` (from ${from})` : '';
+  return textIf(from, ` (from ${from})`);
 };
 
 const axValue = ({ value, relatedNodes }: Protocol.Accessibility.AXValue): string =>

@@ -1,6 +1,6 @@
 // Resolves a ref to its element and verifies its identity; a stale ref gets a reason and successor.
-import { quoteText } from '../../core/text.ts';
-import { defined } from '../../core/defined.ts';
+import { quoteText, textIf } from '../../core/text.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -132,13 +132,13 @@ export const staleRefFailure = async (
   return fail(
     'stale_ref',
     message,
-    defined({ ref, reason, was, new_ref: successor ? successor : undefined }),
+    defined({ ref, reason, was, ...compact({ new_ref: successor }) }),
   );
 };
 
 const describe = ({ role, name, beside }: Omit<ElementIdentity, 'key'>): string => {
-  const around = beside === '' ? '' : ` beside ${quoteText(beside)}`;
-  return `${role}${name === '' ? '' : ` ${quoteText(name, 100)}`}${around}`;
+  const around = textIf(beside !== '', ` beside ${quoteText(beside)}`);
+  return `${role}${textIf(name !== '', ` ${quoteText(name, 100)}`)}${around}`;
 };
 
 /** Returns the ref of the only element that equals the lost one; undefined if there are several. */

@@ -1,7 +1,8 @@
 // Tracks the downloads of a Chrome from start to end, and reports each to the tab that started it.
 import { basename, dirname, join } from 'node:path';
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { attempt } from '../../core/attempt.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { moveToFreeName } from '../../system/free-name.ts';
 import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -75,7 +76,7 @@ export class Downloads {
             state: state === 'inProgress' ? 'in_progress' : state,
             receivedBytes,
             totalBytes: totalBytes > 0 ? totalBytes : undefined,
-            path: filePath ? filePath : undefined,
+            ...compact({ path: filePath }),
           }),
         ),
     );
@@ -86,7 +87,7 @@ export class Downloads {
   async startContext(contextId: string, label: string, signal: AbortSignal): Promise<void> {
     const { folder: parent } = this.#options;
     const name = `session-${label.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40)}-${contextId.slice(0, 8)}`;
-    const folder = parent === undefined ? undefined : join(parent, name);
+    const folder = ifDefined(parent, (parent) => join(parent, name));
     if (folder !== undefined) this.#contextFolders.set(contextId, folder);
     await this.#root.send(
       'Browser.setDownloadBehavior',
@@ -165,7 +166,7 @@ export class Downloads {
   }
 
   #update(guid: string, before: Download, news: Progress): void {
-    const type = before.type ?? findMediaType(this.#options, before);
+    const { type = findMediaType(this.#options, before) } = before;
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
     const folder = this.#findFolder(tab);
     const path = news.state === 'completed' ? nameFile(guid, before, news, folder) : undefined;
@@ -199,7 +200,7 @@ const findMediaType = (
   { tabOfFrame }: DownloadOptions,
   { tabId, url }: Download,
 ): string | undefined => {
-  const tab = tabId === undefined ? undefined : tabOfFrame(tabId);
+  const tab = ifDefined(tabId, tabOfFrame);
   return tab && [...tab.traffic.requests].findLast((record) => record.url === url)?.mimeType;
 };
 
@@ -213,9 +214,6 @@ const nameFile = (
   if (folder === undefined) return path;
   const saved = path ?? join(folder, guid);
   if (basename(saved) !== guid) return saved;
-  try {
-    return moveToFreeName(saved, dirname(saved), file);
-  } catch {
-    return saved; // the file has been moved or removed, or keeps its id as its name
-  }
+  // the file has been moved or removed, or keeps its id as its name
+  return attempt(() => moveToFreeName(saved, dirname(saved), file), saved);
 };

@@ -1,5 +1,5 @@
 // Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
-import { quoteText } from '../../core/text.ts';
+import { quoteText, textIf } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
 
@@ -79,8 +79,8 @@ export const loadFailure = (
 ): Failure => {
   const name = netError.replace(/^net::/, '');
   const { code, reason, details = {} } = classifyNetError(name);
-  const why = reason === undefined ? '' : ` (the certificate is not valid: ${reason})`;
-  const print = fingerprint === undefined ? '' : `; SHA-256 fingerprint ${fingerprint}`;
+  const why = textIf(reason !== undefined, ` (the certificate is not valid: ${reason})`);
+  const print = textIf(fingerprint !== undefined, `; SHA-256 fingerprint ${fingerprint}`);
   const message = `${quoteText(url)} could not be loaded: ${netError}${why}${print}.`;
   const facts = defined({ url, net_error: name, ...details, reason, fingerprint });
   return fail(code, message, facts, cause);

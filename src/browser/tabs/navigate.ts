@@ -1,5 +1,6 @@
 // Navigates a tab and returns the outcome: status, redirects, download or network error.
-import { defined } from '../../core/defined.ts';
+import { callAll } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -214,7 +215,7 @@ class NavigationWatch {
   }
 
   dispose(): void {
-    for (const off of this.#off) off();
+    callAll(this.#off);
   }
 
   /**
@@ -250,7 +251,7 @@ class NavigationWatch {
     loaderId: string | undefined,
     netError: string,
   ): Promise<Navigation> {
-    const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
+    const document = ifDefined(loaderId, (loaderId) => this.#tab.traffic.document(loaderId));
     const status = document?.status;
     if (status === 204 || status === 205) return { status, redirects: [] };
     // Wait for the error page, so that the next call does not run in the old page.
@@ -308,7 +309,7 @@ class NavigationWatch {
   }
 
   async #report(loaderId: string | undefined, stillLoading: boolean): Promise<Navigation> {
-    const document = loaderId === undefined ? undefined : this.#tab.traffic.document(loaderId);
+    const document = ifDefined(loaderId, (loaderId) => this.#tab.traffic.document(loaderId));
     if (this.#unreachable !== undefined)
       throw await this.#explainFailure(
         this.#unreachable,
@@ -323,9 +324,11 @@ class NavigationWatch {
         ? redirectChain(document).map(({ url, status = 0 }) => ({ url, status }))
         : [],
       mimeType: document?.mimeType ? document.mimeType : undefined,
-      stillLoading: stillLoading ? true : undefined,
-      dialogOpened: this.#tab.dialog ? true : undefined,
-      sameDocument: loaderId === undefined && this.#moved ? true : undefined,
+      ...compact({
+        stillLoading,
+        dialogOpened: Boolean(this.#tab.dialog),
+        sameDocument: loaderId === undefined && this.#moved,
+      }),
     });
   }
 }

@@ -1,6 +1,6 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
@@ -309,7 +309,7 @@ export class Tab {
         kind: type,
         message,
         openedAt: Date.now(),
-        defaultPrompt: defaultPrompt ? defaultPrompt : undefined,
+        ...compact({ defaultPrompt }),
       });
       const policy = this.dialogPolicy();
       if (policy === 'ask') return this.#opened(dialog);

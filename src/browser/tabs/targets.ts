@@ -1,6 +1,6 @@
 // The page targets of one Chrome: lists all of them, attaches the used ones as tabs.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable, settlesWithin } from '../../core/time.ts';
@@ -181,7 +181,7 @@ export class Targets {
   #refusesPopup({ targetId, openerId }: TargetInfo): boolean {
     if (this.#refused.has(targetId)) return true;
     if (this.#allowances.has(targetId)) return false;
-    const shared = openerId === undefined ? undefined : this.#allowances.get(openerId);
+    const shared = ifDefined(openerId, (openerId) => this.#allowances.get(openerId));
     if (shared && this.#options.owned && !shared.takePopup()) {
       this.#refused.add(targetId);
       return true;

@@ -1,4 +1,6 @@
 // Sends a recorded request again from inside a page, with the page's cookies and origin.
+import { attempt } from '../../core/attempt.ts';
+import { listDefined } from '../../core/collections.ts';
 import { quoteText } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -25,7 +27,7 @@ export const findSender = (
 ): Sender | undefined => {
   const origin = parseOrigin(record.documentUrl);
   const own = session.tabs.get(tabId);
-  const tabs = [...(own ? [own] : []), ...session.tabs.values()];
+  const tabs = [...listDefined(own), ...session.tabs.values()];
   for (const tab of tabs) {
     const frames = tab.frames.all();
     const frame =
@@ -39,13 +41,7 @@ export const findSender = (
     : undefined;
 };
 
-const parseOrigin = (url: string): string => {
-  try {
-    return new URL(url).origin;
-  } catch {
-    return '';
-  }
-};
+const parseOrigin = (url: string): string => attempt(() => new URL(url).origin, '');
 
 interface SendOptions {
   readonly timeoutMs: number;

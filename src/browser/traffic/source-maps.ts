@@ -1,4 +1,7 @@
 // Loads the source maps of a tab's scripts through the page's network, each once.
+import { getOrCreate } from '../../core/collections.ts';
+import { ifDefined } from '../../core/defined.ts';
+import { textIf } from '../../core/text.ts';
 import { requireField } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { SourceMap } from './source-map.ts';
@@ -27,10 +30,9 @@ export const mapFrames = (
 
 const findMap = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | undefined> => {
   if (!/^https?:/.test(url)) return Promise.resolve(undefined);
-  let maps = kept.get(tab);
-  if (!maps) kept.set(tab, (maps = new Map()));
+  const maps = getOrCreate(kept, tab, () => new Map());
   // A map that a restricted tab did not load must not count as missing after the restriction ends.
-  const restriction = tab.guard.mayLoadUnintercepted(url) ? '' : 'restricted';
+  const restriction = textIf(!tab.guard.mayLoadUnintercepted(url), 'restricted');
   const key = `${tab.frames.main.loaderId} ${restriction} ${url}`;
   let map = maps.get(key);
   if (!map) {
@@ -50,15 +52,15 @@ const loadMap = async (
   const { mapAddressIn, SourceMap } = await import('./source-map.ts');
   try {
     const script = (await readScript(tab, url, signal)) ?? (await loadText(tab, url, signal));
-    const address = script === undefined ? undefined : mapAddressIn(script);
+    const address = ifDefined(script, mapAddressIn);
     if (address === undefined) return undefined;
     const mapUrl = new URL(address, url).href;
     const text = mapUrl.startsWith('data:')
       ? decodeData(mapUrl)
       : await loadText(tab, mapUrl, signal);
-    return text === undefined
-      ? undefined
-      : SourceMap.parse(text, mapUrl.startsWith('data:') ? url : mapUrl);
+    return ifDefined(text, (text) =>
+      SourceMap.parse(text, mapUrl.startsWith('data:') ? url : mapUrl),
+    );
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;

@@ -8,6 +8,7 @@ import type { ActionContext } from '../../browser/act/perform.ts';
 import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
 import { waitForPage } from '../../browser/act/wait-for.ts';
 import { readAfter, readBefore } from '../../browser/act/state-after.ts';
+import { textIf } from '../../core/text.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {
@@ -29,11 +30,11 @@ const runStep = async (
   await actionContext.fillSecrets(value ?? ''); // fails if it names a secret
   const waitedMs = await waitForPage(
     actionContext.tab,
-    defined({ text: value ?? '', gone: gone ? gone : undefined }),
+    defined({ text: value ?? '', gone }),
     WAIT_MS,
     actionContext.signal,
   );
-  const ending = gone ? ' to disappear' : '';
+  const ending = textIf(gone, ' to disappear');
   return {
     did: `waited ${Math.round(waitedMs)} ms for ${JSON.stringify(value)}${ending}`,
     effects: {},

@@ -31,7 +31,7 @@ export const runToolCommand = async (
       parsed.json === undefined
         ? parsed.args
         : await withJson(command, parsed, parsed.json, context);
-    const session = parsed.session ?? wiring.session;
+    const { session = wiring.session } = parsed;
     const named = await withWholeTaskId(args, wiring.home.tasks);
     const call: ToolCall = defined({ command, args: named, parsed, session });
     const work = chooseWork(call);
