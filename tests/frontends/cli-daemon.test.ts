@@ -67,3 +67,20 @@ it('writes files anywhere for a user, but not for an MCP client', async () => {
   expect(await user.overMcp('page_screenshot', { path: outside })).toContain('file_not_allowed');
   await user.runFile('rm', [outside]);
 });
+
+it('watch prints each call as it happens, until Ctrl-C', async () => {
+  await user.text('daemon', 'start');
+  await user.text('tabs');
+  const watching = user.begin('watch');
+  await expect
+    .poll(
+      async () => {
+        await user.run('find', 'x', '--session', 'watched');
+        return watching.lines().some((line) => line.includes('  watched  find  no_page  '));
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(true);
+  watching.interrupt();
+  expect(await watching.ended).toBe(130);
+});

@@ -64,8 +64,9 @@ const backgroundEntry = (tool: ToolUsage, usages: Usages): DerivedEntry<ToolComm
 const START = 'tasks start';
 
 /** `browser VERB` is the verb itself. */
-const hasNoVerb = ({ name }: ToolUsage): boolean =>
-  !VERBS.some(({ words }) => words === commandName(name));
+const hasNoVerb = ({ name }: ToolUsage): boolean => !VERB_WORDS.has(commandName(name));
+
+const VERB_WORDS: ReadonlySet<string> = new Set(VERBS.map(({ words }) => words));
 
 /** `oc_stop` -> stop */
 const commandName = (tool: string): string => formatDashed(tool.replace(/^oc_/, ''));

@@ -80,6 +80,13 @@ const HOSTS = 'claude-code, claude-desktop, cursor, vscode, codex, gemini';
 
 const OWN_COMMANDS: readonly OwnCommand[] = [
   own(
+    'watch',
+    'watch',
+    'Print each call of agents and commands as it happens, with its tokens',
+    () => import('./commands/watch.ts'),
+    { fields: [JSON_SWITCH] },
+  ),
+  own(
     'setup',
     'setup',
     'Register OpenChrome in Claude Code, Cursor, VS Code, Codex and others',

@@ -25,7 +25,7 @@ const measureWidth = (text: string): number => {
 };
 
 /** Shortens a text without colour codes to a number of columns; the last one becomes `…`. */
-const cutToWidth = (text: string, columns: number): string => {
+export const cutToWidth = (text: string, columns: number): string => {
   if (text.length <= columns && measureWidth(text) <= columns) return text;
   let [width, cut] = [0, ''];
   for (const character of text) {
