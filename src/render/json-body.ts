@@ -9,6 +9,9 @@ export interface JsonBody {
 /** Deeper data is shown as text, so that recursive code does not overflow the stack. */
 const MAX_DEPTH = 100;
 
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+
 const JSON_TYPE =
   /^(?:application|text)\/(?:[\w.+-]+\+)?(?:json|x-json|json5|graphql-response\+json)\b/i;
 
@@ -21,16 +24,27 @@ const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType)
 export const parseJsonBody = (text: string, contentType: string): JsonBody | undefined => {
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (!isJsonType(contentType) && !/^\s*[[{]/.test(bare)) return undefined;
-  return attempt(() => {
-    const value = parseJson(bare);
-    return isDeeper(value, MAX_DEPTH) ? undefined : { value };
-  });
+  if (isTooDeep(bare)) return undefined;
+  return attempt(() => ({ value: parseJson(bare) }));
 };
 
-const isDeeper = (value: unknown, depth: number): boolean => {
-  if (!isObject(value)) return false;
-  if (depth === 0) return true;
-  for (const name in value) if (isDeeper(value[name], depth - 1)) return true;
+/** How the nesting depth changes at a character. */
+const NESTING = new Map([
+  [0x5b, 1], // [
+  [0x7b, 1], // {
+  [0x5d, -1], // ]
+  [0x7d, -1], // }
+]);
+
+/** Checked before parsing, because a value with a million levels takes long to collect. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = findStringEnd(text, i + 1) - 1;
+    else if (code >= 0x5b) depth += NESTING.get(code) ?? 0;
+    if (depth > MAX_DEPTH) return true;
+  }
   return false;
 };
 
@@ -53,9 +67,6 @@ const removeStrings = (text: string): string => {
   rest.push(text.slice(from));
   return rest.join('""');
 };
-
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 
 /** The position after the closing quote; the end of the text if there is none. */
 const findStringEnd = (text: string, from: number): number => {

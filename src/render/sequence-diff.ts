@@ -52,12 +52,13 @@ const searchForward = <T>(
   before: readonly T[],
   now: readonly T[],
   isSame: (a: T, b: T) => boolean,
-): Map<number, number>[] | undefined => {
-  const trace: Map<number, number>[] = [];
-  let reach = new Map<number, number>([[1, 0]]);
+): Reach[] | undefined => {
+  const trace: Reach[] = [];
+  let reach = createReach(1);
+  setReach(reach, 1, 0);
   for (let d = 0; d <= Math.min(before.length + now.length, MAX_DIFFERENCES); d++) {
     trace.push(reach);
-    const next = new Map<number, number>();
+    const next = createReach(d + 1);
     for (let k = -d; k <= d; k += 2) {
       let x =
         k === -d || (k !== d && at(reach, k - 1) < at(reach, k + 1))
@@ -65,7 +66,7 @@ const searchForward = <T>(
           : at(reach, k - 1) + 1;
       while (x < before.length && x - k < now.length && isSame(before[x] as T, now[x - k] as T))
         x++;
-      next.set(k, x);
+      setReach(next, k, x);
       if (x >= before.length && x - k >= now.length) {
         trace.push(next);
         return trace;
@@ -76,18 +77,23 @@ const searchForward = <T>(
   return undefined;
 };
 
-const at = (reach: ReadonlyMap<number, number>, k: number): number => reach.get(k) ?? -1;
+/** How far each diagonal k reaches, from -n to n; -1 if it was not visited. */
+type Reach = Int32Array;
 
-const walkBack = (
-  trace: readonly Map<number, number>[],
-  lengthA: number,
-  lengthB: number,
-): DiffStep[] => {
+const createReach = (diagonals: number): Reach => new Int32Array(2 * diagonals + 1).fill(-1);
+
+const setReach = (reach: Reach, k: number, x: number): void => {
+  reach[k + (reach.length >> 1)] = x;
+};
+
+const at = (reach: Reach, k: number): number => reach[k + (reach.length >> 1)] ?? -1;
+
+const walkBack = (trace: readonly Reach[], lengthA: number, lengthB: number): DiffStep[] => {
   const steps: DiffStep[] = [];
   let x = lengthA;
   let y = lengthB;
   for (let d = trace.length - 2; d >= 0; d--) {
-    const reach = trace[d] as Map<number, number>;
+    const reach = trace[d] as Reach;
     const k = x - y;
     const fromAbove = k === -d || (k !== d && at(reach, k - 1) < at(reach, k + 1));
     const startX = fromAbove ? at(reach, k + 1) : at(reach, k - 1);
