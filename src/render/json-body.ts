@@ -1,6 +1,6 @@
 // Parses a body as JSON; undefined if it is not JSON or would lose number precision.
 import { attempt } from '../core/attempt.ts';
-import { isObject, parseJson } from '../core/json.ts';
+import { parseJson } from '../core/json.ts';
 
 export interface JsonBody {
   readonly value: unknown;
