@@ -90,7 +90,7 @@ const chooseWork = ({ command, parsed }: ToolCall): Work => {
 };
 
 const crawlWithTool: Work = async (call, context, signal) => {
-  const { runCrawl } = await import('./crawl.ts');
+  const { runCrawl } = await import('./follow-crawl.ts');
   const client = await connect(call, context, signal, true);
   const { command, args, parsed } = call;
   const order = { kind: command.tool, args, out: parsed.out, isJson: parsed.format === 'json' };
