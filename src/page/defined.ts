@@ -22,12 +22,11 @@ const isEmpty = (value: unknown): boolean =>
 
 type Filled<V> = V extends boolean ? true : V extends null | undefined ? never : V;
 
-/** `T` with every property optional, and without empty values. */
-export type Compact<T> = { [K in keyof T]?: Filled<T[K]> };
-
 /** Builds an object without false, zero, empty texts, empty lists and missing values. */
-export const compact = <const T extends object>(fields: T): Compact<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as Compact<T>;
+export const compact = <const T extends object>(fields: T): { [K in keyof T]?: Filled<T[K]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as {
+    [K in keyof T]?: Filled<T[K]>;
+  };
 
 /** `transform(value)`, or undefined if the value is undefined. */
 export const ifDefined = <T, R>(value: T | undefined, transform: (value: T) => R): R | undefined =>

@@ -57,7 +57,7 @@ const createRules = (
     if (typeof value === 'string') return known.isWhole(value, name) ? HIDDEN : text(value);
     if (Array.isArray(value)) return mapChanged(value, (item) => data(item));
     if (!isObject(value) || !isPlain(value)) return value;
-    return object(value as Record<string, unknown>);
+    return object(value);
   };
 
   const object = (members: Record<string, unknown>): Readonly<Record<string, unknown>> => {
@@ -82,7 +82,7 @@ const createRules = (
       return known.isWhole(value, name) ? HIDDEN : known.redactLarge(value, signal);
     if (Array.isArray(value)) return mapChangedInSlices(value, (item) => next(item), slices);
     if (!isObject(value) || !isPlain(value)) return value;
-    const members = value as Record<string, unknown>;
+    const members = value;
     const hideValue = holdsSecretValue(members);
     const changed = new ChangedObject(members);
     for (const key of changed.keys) {

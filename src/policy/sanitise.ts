@@ -38,11 +38,11 @@ export const sanitiseLargeData = async <T>(
     }
     if (Array.isArray(value)) return mapChangedInSlices(value, next, slices);
     if (!isObject(value) || !isPlain(value)) return value;
-    const changed = new ChangedObject(value as Record<string, unknown>);
+    const changed = new ChangedObject(value);
     for (const key of changed.keys) {
       if (slices.isOver) await slices.pause();
       const name = (await next(key)) as string;
-      changed.push(name, await next((value as Record<string, unknown>)[key]));
+      changed.push(name, await next(value[key]));
     }
     return changed.result;
   };
@@ -55,8 +55,7 @@ const createSanitiser = (findings: Findings, options: SanitiseOptions): Sanitise
   const clean: Sanitiser = (value) => {
     if (typeof value === 'string') return sanitiseInto(findings, value, options);
     if (Array.isArray(value)) return mapChanged(value, clean);
-    if (isObject(value) && isPlain(value))
-      return mapObject(value as Record<string, unknown>, clean);
+    if (isObject(value) && isPlain(value)) return mapObject(value, clean);
     return value;
   };
   return clean;

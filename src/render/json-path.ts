@@ -82,7 +82,7 @@ const child = (value: unknown, step: string | number): { readonly value: unknown
     return index >= 0 && index < value.length ? { value: value[index] } : undefined;
   }
   if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
-  return { value: (value as Record<string, unknown>)[step] };
+  return { value: value[step] };
 };
 
 const MAX_NAMES = 20;

@@ -40,6 +40,7 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/browser/cdp/errors.ts': 'a constant list of words',
   'src/browser/launch/launch-failure.ts': 'a constant list of words',
   'src/browser/traffic/replay-request.ts': 'a constant list of words',
+  'src/policy/sanitise-text.ts': 'a tag name from a constant set, without repetition',
   'src/features/crawl/loader.ts': 'a constant list of words',
   'src/features/crawl/urls.ts': 'a constant list of words',
   'src/page/act/actionable.ts': 'a constant list of words',

@@ -109,7 +109,7 @@ const toBoolean = ({ text, data }: ExtractedValue): boolean | undefined => {
 
 const toArray = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
   const items = field.schema['items'];
-  const schema = isObject(items) ? (items as Record<string, unknown>) : {};
+  const schema = isObject(items) ? items : {};
   const type = (
     typeof schema['type'] === 'string' ? schema['type'] : 'string'
   ) as SchemaField['type'];
@@ -142,7 +142,7 @@ export const toExtractedValue = (data: unknown): ExtractedValue => {
   if (typeof data === 'number' || typeof data === 'boolean') return { text: String(data), data };
   if (Array.isArray(data)) return { ...toExtractedValue(data[0]), data };
   if (!isObject(data)) return { text: '' };
-  const object = data as Record<string, unknown>;
+  const object = data;
   const text = [
     object['name'],
     object['@value'],

@@ -14,7 +14,7 @@ export const changeRequest = (sent: Sent, changes: Changes): Sent => {
     return { ...sent, text: changeParameters(new URLSearchParams(sent.text), changes).toString() };
   const json = parseJsonBody(sent.text, readSentContentType(sent))?.value;
   if (!isRecord(json)) throw unchangeable('its body is not a JSON object');
-  return { ...sent, text: JSON.stringify(changeFields(json as Record<string, unknown>, changes)) };
+  return { ...sent, text: JSON.stringify(changeFields(json, changes)) };
 };
 
 /**

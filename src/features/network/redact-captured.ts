@@ -2,6 +2,7 @@
 import { defined } from '../../core/defined.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import { parseUrl } from '../../core/text.ts';
 import { parseJsonBody } from '../../render/json-body.ts';
 
 export const redactCaptured = async (
@@ -42,7 +43,7 @@ const redactMessages = async (
  */
 const listOriginsOfRequest = ({ url, requestHeaders }: CapturedRequest): string[] =>
   [url, requestHeaders['origin'], requestHeaders['referer']].flatMap(
-    (address) => URL.parse(address ?? '')?.origin ?? [],
+    (address) => parseUrl(address ?? '')?.origin ?? [],
   );
 
 const redactBody = async (

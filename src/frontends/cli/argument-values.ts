@@ -101,7 +101,7 @@ const asObject = (field: UsageField, texts: readonly string[]): Record<string, u
 };
 
 const requireObject = (field: UsageField, value: unknown): Record<string, unknown> => {
-  if (isRecord(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw wrong(field, 'a JSON object');
 };
 

@@ -7,11 +7,10 @@ const FOUND_LINE = /^(e\d+) \S+ "([^"\\]{1,200})"/;
 const MAX_FIELDS = 100;
 
 /** Labels often end with a colon or a star. */
-const cleanLabel = (text: string): string =>
-  text
-    .replace(/[\s:*]+$/, '')
-    .replace(/\s+/g, ' ')
-    .toLowerCase();
+const cleanLabel = (text: string): string => {
+  const words = text.split(/[\s:*]/).filter((word) => word !== '');
+  return words.join(' ').toLowerCase();
+};
 
 export interface SplitWords {
   readonly ref: string;
