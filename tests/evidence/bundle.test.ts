@@ -282,7 +282,7 @@ describe('parts that cannot be captured are reported', () => {
       'storage.json',
     ]);
     for (const { error } of failed)
-      expect(error).toMatch(/^page_unresponsive: The page at .* does not answer/);
+      expect(error).toMatch(/^page_unresponsive: The page at .* does not respond/);
     expect(listArchive(path)).toEqual([
       'page.json',
       'console.json',

@@ -98,18 +98,18 @@ it('finds elements in a list item, in a card, under a heading', async () => {
 it('does not return the button of another row if the words are elsewhere', async () => {
   await open(`<header>Welcome, Zed</header>${TABLE}`);
   expect(await found({ query: 'Approve', near: 'Zed' })).toMatchInlineSnapshot(
-    `"No match: nothing near "Zed" fits "Approve"."`,
+    `"No match: no element near "Zed" matches "Approve"."`,
   );
   expect(await found({ query: 'Approve', near: 'Nobody' })).toMatchInlineSnapshot(
-    `"No match: "Nobody" is nowhere on the page."`,
+    `"No match: "Nobody" does not occur on the page."`,
   );
   expect(await found({ query: 'Archive', near: 'Grace Hopper' })).toMatchInlineSnapshot(`
-    "No match: nothing near "Grace Hopper" fits "Archive". Near it:
+    "No match: no element near "Grace Hopper" matches "Archive". Near it:
     e1 button "Approve" — in row "1002 Grace Hopper"
     e2 button "Reject" — in row "1002 Grace Hopper""
   `);
   expect(await found({ query: 'Approve', near: 'Grace Kelly' })).toMatchInlineSnapshot(`
-    "No match: "Grace Kelly" is nowhere on the page. Closest:
+    "No match: "Grace Kelly" does not occur on the page. Closest:
     e1 button "Approve" — in row "1002 Grace Hopper""
   `);
 });
