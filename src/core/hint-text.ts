@@ -1,4 +1,4 @@
-// Renders a hint for its reader: a model reads tools and arguments, a user of a shell commands. Pure.
+// Renders a hint for its reader: tools and arguments for a model, commands for a shell. Pure.
 
 /** `[[open]]` in a hint becomes one of these texts. */
 const MENTIONS = {

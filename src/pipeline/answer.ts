@@ -85,10 +85,9 @@ const nameDialogs = (call: Call): void => {
   for (const dialog of tab?.answeredDialogs ?? [])
     notes.push(`[${describeAnswered(withoutSecrets(call, dialog))}]`);
   tab?.answeredDialogs.clear();
-  if (tab?.dialog)
-    notes.push(
-      `[${describeDialog(withoutSecrets(call, tab.dialog))}; answer it with ${renderHint('[[dialog]]', findReader(call))}]`,
-    );
+  if (!tab?.dialog) return;
+  const dialog = describeDialog(withoutSecrets(call, tab.dialog));
+  notes.push(`[${dialog}; answer it with ${renderHint('[[dialog]]', findReader(call))}]`);
 };
 
 /** More than a note shows, so that a secret at its end is still recognised. */

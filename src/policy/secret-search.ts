@@ -22,7 +22,7 @@ const MAX_CODE_LEVELS = 2;
 export type TextRange = readonly [from: number, to: number];
 
 /** Bytes that were decoded from the text, and a function that returns their range in the text. */
-interface View {
+interface TextView {
   readonly bytes: Uint8Array;
   readonly locate: (from: number, to: number) => TextRange;
 }
@@ -61,7 +61,7 @@ export class SecretSearch {
     return mergeRanges(found);
   }
 
-  #search(view: View, depth: Depth, found: TextRange[]): void {
+  #search(view: TextView, depth: Depth, found: TextRange[]): void {
     const escaped = scanView(view, depth.codes === 0 ? this.#plain : this.#coded, found);
     if (escaped && depth.escapes < MAX_ESCAPE_LEVELS) this.#searchUnescaped(view, depth, found);
     if (depth.codes >= MAX_CODE_LEVELS) return;
@@ -70,7 +70,11 @@ export class SecretSearch {
     for (const run of decodeHex(view.bytes)) this.#searchCoded(view, run, depth, found);
   }
 
-  #searchUnescaped({ bytes, locate }: View, { escapes, codes }: Depth, found: TextRange[]): void {
+  #searchUnescaped(
+    { bytes, locate }: TextView,
+    { escapes, codes }: Depth,
+    found: TextRange[],
+  ): void {
     const decoded = decodeEscapes(bytes);
     if (!decoded) return;
     const { starts } = decoded;
@@ -83,7 +87,7 @@ export class SecretSearch {
     );
   }
 
-  #searchCoded({ locate }: View, run: View, { codes }: Depth, found: TextRange[]): void {
+  #searchCoded({ locate }: TextView, run: TextView, { codes }: Depth, found: TextRange[]): void {
     const locateDecoded = (from: number, to: number): TextRange => locate(...run.locate(from, to));
     this.#search(
       { bytes: run.bytes, locate: locateDecoded },
@@ -136,7 +140,7 @@ const mayMatch = (text: string, { columns, rows }: SecretAutomaton): boolean => 
  * Adds the matches in the view; returns whether the view contains anything that must be decoded.
  */
 const scanView = (
-  { bytes, locate }: View,
+  { bytes, locate }: TextView,
   automaton: SecretAutomaton,
   found: TextRange[],
 ): boolean => {
@@ -157,7 +161,7 @@ const scanView = (
  * The text in UTF-8 without lone surrogates: other code removes them, which would join the parts of
  * a secret.
  */
-const toView = (text: string): View => {
+const toView = (text: string): TextView => {
   const ascii = Buffer.from(text, 'latin1');
   // oxlint-disable-next-line no-control-regex
   if (!/[^\0-\x7f]/.test(text)) return { bytes: ascii, locate: (from, to) => [from, to] };

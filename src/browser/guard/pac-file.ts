@@ -101,7 +101,7 @@ const HELPERS = `
     let [at, i, star, from] = [0, 0, -1, 0];
     while (i < text.length) {
       if (pattern[at] === '*') { star = ++at; from = i; }
-      else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[i])) { at++; i++; }
+      else if (at < pattern.length && ['?', text[i]].includes(pattern[at])) { at++; i++; }
       else if (star >= 0) { at = star; i = ++from; }
       else return false;
     }

@@ -29,7 +29,7 @@ export interface Download {
 }
 
 /** Chrome's progress report of a download. */
-type Progress = Pick<Download, 'state' | 'receivedBytes' | 'totalBytes' | 'path'>;
+type DownloadProgress = Pick<Download, 'state' | 'receivedBytes' | 'totalBytes' | 'path'>;
 
 interface DownloadOptions {
   /**
@@ -86,7 +86,8 @@ export class Downloads {
   /** Saves the downloads of a browser context in a folder of its own. */
   async startContext(contextId: string, label: string, signal: AbortSignal): Promise<void> {
     const { folder: parent } = this.#options;
-    const name = `session-${label.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40)}-${contextId.slice(0, 8)}`;
+    const plainLabel = label.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
+    const name = `session-${plainLabel}-${contextId.slice(0, 8)}`;
     const folder = ifDefined(parent, (parent) => join(parent, name));
     if (folder !== undefined) this.#contextFolders.set(contextId, folder);
     await this.#root.send(
@@ -123,7 +124,7 @@ export class Downloads {
   }
 
   /** Removes the file of a refused download that completed before it was cancelled. */
-  #removeRefused(guid: string, { state, path }: Progress): void {
+  #removeRefused(guid: string, { state, path }: DownloadProgress): void {
     if (state === 'in_progress') return;
     this.#refused.delete(guid);
     const folders = [this.#options.folder, ...this.#contextFolders.values()];
@@ -151,7 +152,7 @@ export class Downloads {
     this.#keep(guid, download, tab);
   }
 
-  #progress(guid: string, news: Progress): void {
+  #progress(guid: string, news: DownloadProgress): void {
     const before = this.#all.get(guid);
     if (before && !this.#countBytes(guid, news.receivedBytes - before.receivedBytes, news.state))
       this.#refuse(guid);
@@ -165,7 +166,7 @@ export class Downloads {
     return isAllowed;
   }
 
-  #update(guid: string, before: Download, news: Progress): void {
+  #update(guid: string, before: Download, news: DownloadProgress): void {
     const { type = findMediaType(this.#options, before) } = before;
     const tab = before.tabId === undefined ? undefined : this.#options.tabOfFrame(before.tabId);
     const folder = this.#findFolder(tab);
@@ -208,7 +209,7 @@ const findMediaType = (
 const nameFile = (
   guid: string,
   { file }: Download,
-  { path }: Progress,
+  { path }: DownloadProgress,
   folder: string | undefined,
 ): string | undefined => {
   if (folder === undefined) return path;

@@ -1,4 +1,4 @@
-// References to the functions of the page scripts, typed by page/page-functions.ts.
+// ReferenceArguments to the functions of the page scripts, typed by page/page-functions.ts.
 import type { Protocol } from 'devtools-protocol';
 import {
   formatFunctions,
@@ -14,7 +14,7 @@ export interface PageFunction<Args extends readonly unknown[] = never, Result = 
   readonly signature?: (...args: Args) => Result;
 }
 
-type References<Functions> = {
+type ReferenceArguments<Functions> = {
   readonly [Name in keyof Functions]: Functions[Name] extends (...args: infer Args) => infer Result
     ? PageFunction<Args, Awaited<Result>>
     : never;
@@ -44,13 +44,15 @@ export const loadPageScript = async (script: PageScriptName): Promise<string> =>
   (await SOURCES[script]()).default;
 
 /** Creates each reference on first access, because the names exist only in the type. */
-const refer = <Name extends PageScriptName>(script: Name): References<PageFunctions[Name]> => {
+const refer = <Name extends PageScriptName>(
+  script: Name,
+): ReferenceArguments<PageFunctions[Name]> => {
   const known: Record<string, PageFunction> = {};
   const get = (_: object, name: string): PageFunction => (known[name] ??= { script, name });
-  return new Proxy(known, { get }) as References<PageFunctions[Name]>;
+  return new Proxy(known, { get }) as ReferenceArguments<PageFunctions[Name]>;
 };
 
-type InPage = { readonly [Name in PageScriptName]: References<PageFunctions[Name]> };
+type InPage = { readonly [Name in PageScriptName]: ReferenceArguments<PageFunctions[Name]> };
 
 /** The page functions by script, for `Frame.call`. */
 export const inPage = Object.fromEntries(

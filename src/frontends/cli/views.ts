@@ -252,13 +252,13 @@ const renderTaskRow = (task: TaskData, { now, paint }: ViewContext): string => {
     .join('\n');
 };
 
-interface TaskEvent {
+interface TaskEventData {
   readonly ts?: number;
   readonly kind?: string;
   readonly data?: unknown;
 }
 
-const renderTaskEvents = (events: readonly TaskEvent[], { now }: ViewContext): string =>
+const renderTaskEvents = (events: readonly TaskEventData[], { now }: ViewContext): string =>
   events
     .map(({ ts, kind = '', data }) =>
       [ts === undefined ? '' : formatTime(ts, now), kind, formatEvent(data)]
@@ -280,8 +280,8 @@ const formatEvent = (data: unknown): string => {
 const renderTask = (
   data: {
     readonly meta: TaskData;
-    readonly events_tail?: readonly TaskEvent[];
-    readonly recent_events?: readonly TaskEvent[];
+    readonly events_tail?: readonly TaskEventData[];
+    readonly recent_events?: readonly TaskEventData[];
   } & Readonly<Record<string, unknown>>,
   context: ViewContext,
 ): string => {
@@ -307,7 +307,7 @@ const renderJournal = (
   data: readonly JournalRow[] | Readonly<Record<string, unknown>>,
   context: ViewContext,
 ): string => {
-  if (!Array.isArray(data)) return renderJournalSummary(data as JournalSummary, context);
+  if (!Array.isArray(data)) return renderJournalSummary(data as JournalTotals, context);
   const entries = data as readonly JournalRow[];
   if (entries.length === 0) return 'No calls.';
   const rows = entries.map(({ ts, tool, event, session, durationMs, ok, code, summary }) => [
@@ -332,7 +332,7 @@ const renderJournal = (
 const formatOutcome = (ok: boolean, code: string | undefined): string =>
   ok ? 'ok' : (code ?? 'failed');
 
-interface JournalSummary {
+interface JournalTotals {
   readonly from?: number;
   readonly to?: number;
   readonly calls?: number;
@@ -346,7 +346,7 @@ interface JournalSummary {
   }[];
 }
 
-const renderJournalSummary = (data: JournalSummary, context: ViewContext): string => {
+const renderJournalSummary = (data: JournalTotals, context: ViewContext): string => {
   const { calls = 0, failed = 0, from, to, tools = [] } = data;
   const span =
     from === undefined || to === undefined
@@ -476,7 +476,7 @@ const renderTools = (
 ${wrapNote('"openchrome call TOOL --help" lists the arguments of a tool.', context)}`;
 };
 
-interface ValidationData {
+interface ValidationReport {
   readonly state?: { readonly url?: string; readonly title?: string };
   readonly ok: boolean;
   readonly problems: readonly string[];
@@ -485,7 +485,7 @@ interface ValidationData {
   readonly page?: unknown;
 }
 
-const renderValidation = (data: ValidationData, { columns, paint }: ViewContext): string => {
+const renderValidation = (data: ValidationReport, { columns, paint }: ViewContext): string => {
   const { state, ok, problems, page: _, ...facts } = data;
   const verdict = ok
     ? paint('green', 'No problems')

@@ -17,7 +17,10 @@ const nothingFound: HintRule = {
     if (Array.isArray(options) && options.length > 0) return 'use one of the options';
     // An unknown ref does not appear later, so waiting is useless.
     if (typeof failure.details['ref'] === 'string') return undefined;
-    return 'use [[wait]] if the page is still loading; [[find]] with other words lists similar elements';
+    return (
+      'use [[wait]] if the page is still loading; ' +
+      '[[find]] with other words lists similar elements'
+    );
   },
 };
 

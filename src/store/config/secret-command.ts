@@ -25,7 +25,7 @@ const describeEnd = ({ code, killed }: { code?: unknown; killed?: boolean }): st
   return killed ? 'the program was ended' : 'the program could not be run';
 };
 
-/** Splits a command into words at spaces; quotes keep a word together. Undefined if a quote is open. */
+/** Splits a command at spaces; quotes keep a word together. Undefined if a quote is open. */
 export const splitCommand = (text: string): readonly string[] | undefined => {
   const words: string[] = [];
   let [word, quote]: [string | undefined, string] = [undefined, ''];

@@ -1,4 +1,4 @@
-// Writes evidence bundles as .tar.gz files, which appear only when they are complete, and reads them.
+// Writes and reads evidence bundles, .tar.gz files that appear only when they are complete.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';

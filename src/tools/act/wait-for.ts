@@ -34,7 +34,7 @@ const input = () => ({
 type WaitForInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 /** A condition that became true, and what it found. */
-type Reached =
+type WaitOutcome =
   | { readonly condition: 'text' | 'textGone' | 'function'; readonly wanted: string }
   | { readonly condition: 'selector' | 'selectorGone'; readonly wanted: string }
   | { readonly condition: 'url'; readonly url: string }
@@ -54,7 +54,7 @@ type Reached =
     }
   | { readonly condition: 'console'; readonly level: string; readonly message: string };
 
-type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<Reached>;
+type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<WaitOutcome>;
 
 /** One function per condition: waits, and returns the facts that it found. */
 const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
@@ -111,7 +111,7 @@ const LOAD_STATES: ReadonlyMap<string, string> = new Map([
   ['domcontentloaded', 'page content loaded'],
 ]);
 
-const renderReached = (reached: Reached): string => {
+const renderReached = (reached: WaitOutcome): string => {
   switch (reached.condition) {
     case 'text':
       return `text ${quote(reached.wanted)} is visible`;

@@ -18,12 +18,11 @@ const WORDS: Readonly<Record<SectionName, RegExp>> = {
   forms:
     /\bforms?\b|\bfields?\b|\binputs?\b|\bvalues?\b|\bfilled\b|\bcheck ?box(?:es)?\b|\bselected\b/i,
   headings: /\bheadings?\b|\boutline\b|\bsections?\b|\bh[1-6]\b/i,
-  errors:
-    /\berrors?\b|\balerts?\b|\binvalid\b|\bvalidation\b|\bwarnings?\b|\bmessages?\b|\btoasts?\b|\bnotifications?\b/i,
+  errors: /\b(?:errors?|alerts?|invalid|validation|warnings?|messages?|toasts?|notifications?)\b/i,
   panels:
     /\bpanels?\b|\bdialogs?\b|\bmodals?\b|\btabs?\b|\bmenus?\b|\bpopups?\b|\bpopovers?\b|\bdrawers?\b|\baccordions?\b|\bexpanded\b|\boverlays?\b/i,
   geometry:
-    /\bgeometry\b|\bpositions?\b|\bsize\b|\bbox\b|\bscroll(?:ed)?\b|\bviewport\b|\blayout\b|\bvisib(?:le|ility)\b|\bhidden\b/i,
+    /\b(?:geometry|positions?|size|box|scroll(?:ed)?|viewport|layout|visib(?:le|ility)|hidden)\b/i,
   listeners: /\blisteners?\b|\bevents?\b|\bhandlers?\b/i,
   accessibility: /\baccessib\w+\b|\ba11y\b|\baria\b/i,
 };

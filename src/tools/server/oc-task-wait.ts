@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 
-interface TaskRow {
+interface WaitedTask {
   readonly status: string;
 }
 
@@ -20,7 +20,7 @@ export const ocTaskWait = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 10_000,
-    negative: (data) => ['FAILED', 'CANCELLED'].includes((data as TaskRow).status),
+    negative: (data) => ['FAILED', 'CANCELLED'].includes((data as WaitedTask).status),
     waitsMs: ({ timeout_ms: timeoutMs }) => timeoutMs,
   },
   input: () => ({

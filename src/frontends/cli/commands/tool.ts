@@ -11,7 +11,7 @@ import { failureFormat, printAnswer } from '../print.ts';
 import type { CliContext } from '../program.ts';
 import { renderProgress } from '../progress-bar.ts';
 
-interface ToolCall {
+interface CommandCall {
   readonly command: ToolCommand;
   readonly args: Record<string, unknown>;
   readonly parsed: Parsed;
@@ -33,7 +33,7 @@ export const runToolCommand = async (
         : await withJson(command, parsed, parsed.json, context);
     const { session = wiring.session } = parsed;
     const named = await withWholeTaskId(args, wiring.home.tasks);
-    const call: ToolCall = defined({ command, args: named, parsed, session });
+    const call: CommandCall = defined({ command, args: named, parsed, session });
     const work = chooseWork(call);
     return await runInterruptibly((signal) => work(call, context, signal));
   } catch (error) {
@@ -67,11 +67,11 @@ const withWholeTaskId = async (
 };
 
 /** Words that could belong to the label or to the value. */
-const isAmbiguous = ({ command, args, parsed }: ToolCall): boolean =>
+const isAmbiguous = ({ command, args, parsed }: CommandCall): boolean =>
   command.splitsLabel === true && parsed.words.length > 2 && 'query' in args;
 
 const withLabelWords = async (
-  call: ToolCall,
+  call: CommandCall,
   client: DaemonClient,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> => {
@@ -82,9 +82,9 @@ const withLabelWords = async (
   return split ? { ...rest, ...split } : call.args;
 };
 
-type Work = (call: ToolCall, context: CliContext, signal: AbortSignal) => Promise<number>;
+type Work = (call: CommandCall, context: CliContext, signal: AbortSignal) => Promise<number>;
 
-const chooseWork = ({ command, parsed }: ToolCall): Work => {
+const chooseWork = ({ command, parsed }: CommandCall): Work => {
   if (command.crawls) return crawlWithTool;
   return parsed.follow ? followTool : callTool;
 };
@@ -106,7 +106,7 @@ const withJson = async (
   mergeJson(command, args, json === '-' ? await wiring.readStdin() : json);
 
 const callTool = async (
-  call: ToolCall,
+  call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<number> => {
@@ -128,7 +128,7 @@ const callTool = async (
 
 /** If the daemon ended before the call reached it, the call is sent to another daemon. */
 const requestAnswer = async (
-  call: ToolCall,
+  call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<ToolAnswer> => {
@@ -142,7 +142,7 @@ const requestAnswer = async (
 };
 
 const askOnce = async (
-  call: ToolCall,
+  call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<ToolAnswer> => {
@@ -170,11 +170,11 @@ const askOnce = async (
 /** No daemon of this version is running: stored data can be read without one. */
 const NOT_OURS: readonly string[] = ['no_daemon', 'daemon_version_mismatch'];
 
-const isStored = ({ command: { stored }, args }: ToolCall): boolean =>
+const isStored = ({ command: { stored }, args }: CommandCall): boolean =>
   stored === true || (stored ?? []).some((name) => args[name] !== undefined);
 
 const connect = (
-  { command, parsed, session }: ToolCall,
+  { command, parsed, session }: CommandCall,
   { wiring, terminal }: CliContext,
   signal: AbortSignal,
   start: boolean,
@@ -200,7 +200,7 @@ const progressOn =
     terminal.status(renderProgress(progress));
 
 const followTool = async (
-  call: ToolCall,
+  call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<number> => {
