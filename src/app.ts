@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
 import { defined } from './core/defined.ts';
 import { Browser } from './browser/browser.ts';
+import type { CertificateTrust } from './browser/guard/certificate-trust.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
 import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
 import { createProcesses } from './system/process-identity.ts';
@@ -104,6 +105,7 @@ const withLoginBrowser = async <T>(
   const guard = new DomainGuard({
     policy: domainPolicy(config),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
+    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config) }),
   });
   const browser = new Browser({ config, home, log, redactor, guard });
   try {
@@ -165,6 +167,9 @@ const selectTools = (tools: readonly Tool[], disabled: readonly string[]): reado
   return tools.filter(({ name }) => !disabled.includes(name));
 };
 
+const changesCertificates = ({ insecure, acceptCertificate, caCert }: Config): boolean =>
+  insecure || acceptCertificate.length > 0 || caCert.length > 0;
+
 /** The passwords of the proxies are hidden in all output. */
 const loadUpstream = async (config: Config, redactor: Redactor): Promise<UpstreamRoutes> => {
   const [{ createUpstreamRoutes }, { loadPacFile }] = await Promise.all([
@@ -174,6 +179,18 @@ const loadUpstream = async (config: Config, redactor: Redactor): Promise<Upstrea
   const routes = await createUpstreamRoutes({ ...config, loadPac: loadPacFile });
   for (const password of routes.passwords) redactor.addSecret(password);
   return routes;
+};
+
+const loadTrust = async ({
+  insecure,
+  acceptCertificate,
+  caCert,
+}: Config): Promise<CertificateTrust> => {
+  const [{ CertificateTrust: Trust, parsePin }, { loadIssuers }] = await Promise.all([
+    import('./browser/guard/certificate-trust.ts'),
+    import('./store/config/issuer-files.ts'),
+  ]);
+  return new Trust(insecure, acceptCertificate.map(parsePin), await loadIssuers(caCert));
 };
 
 export const createEngine = ({
@@ -233,6 +250,7 @@ export const createEngine = ({
   const guard = new DomainGuard({
     policy: domainPolicy(config),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
+    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config) }),
     ...(lookUp && { lookUp }),
     ...(route && { route }),
   });

@@ -1,4 +1,5 @@
 // One running Chrome: started by us over a pipe, or attached over its WebSocket.
+import { listIf } from '../core/collections.ts';
 import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
@@ -53,6 +54,8 @@ export interface ChromeControls {
   readonly guard: string;
   readonly proxy: 'on' | 'off' | 'failed';
   readonly sandbox: 'on' | 'off' | 'unknown';
+  /** How certificates are checked; undefined if no option changes it. */
+  readonly certificates?: string;
   /** Restricted tabs, how many of them have all controls, and the failures of the others. */
   readonly tabs: {
     readonly restricted: number;
@@ -126,6 +129,19 @@ const tabControls = ({ tabs }: Targets): ChromeControls['tabs'] => {
   };
 };
 
+/** `isProxied`: Chrome connects through the guard's proxy, which checks the user's certificates. */
+const describeCertificates = (
+  { insecure, acceptCertificate, caCert }: Config,
+  isProxied: boolean,
+): string | undefined => {
+  if (insecure) return 'not checked (--insecure)';
+  const pinned = acceptCertificate.map((pin) => pin.slice(0, pin.lastIndexOf('=')));
+  if (pinned.length + caCert.length === 0) return undefined;
+  if (!isProxied)
+    return 'Chrome uses another proxy, so --accept-certificate and --ca-cert apply only to fetches';
+  return `also accepted: ${[...pinned, ...caCert.map((path) => `issuers in ${path}`)].join(', ')}`;
+};
+
 const launch = async (
   options: StartOptions,
   signal: AbortSignal,
@@ -133,6 +149,8 @@ const launch = async (
 ): Promise<Chrome> => {
   const { config, home, log } = options;
   const held = await holdToPolicy(options);
+  const certificates = describeCertificates(config, held.state().proxy !== 'off');
+  if (certificates !== undefined) log.warn(`Certificates: ${certificates}.`);
   let opening: Promise<Opened> | undefined;
   const onStarted = ({
     transport,
@@ -149,7 +167,7 @@ const launch = async (
     home,
     log,
     signal,
-    flags: held.flags,
+    flags: [...held.flags, ...listIf(config.insecure, '--ignore-certificate-errors')],
     onStarted,
   }).catch((error: unknown) => {
     held.close();
@@ -177,6 +195,7 @@ const launch = async (
       controls: () => ({
         ...held.state(),
         sandbox: running.sandbox ? 'on' : 'off',
+        ...defined({ certificates }),
         tabs: tabControls(opened.targets),
       }),
       close,
@@ -236,6 +255,7 @@ const attach = async (
     loadParts(),
   ]);
   const { transport, address } = await connectRemote(config, signal);
+  const certificates = describeCertificates(config, false) && ATTACHED_CERTIFICATES;
   const connection = new CdpConnection(transport);
   const contexts: Contexts = new Contexts(connection, {
     setDownloads: (...context) => downloads.startContext(...context),
@@ -265,6 +285,7 @@ const attach = async (
       guard: ATTACHED_GUARD,
       proxy: 'off',
       sandbox: 'unknown',
+      ...defined({ certificates }),
       tabs: tabControls(targets),
     }),
     close: async () => connection.close(),
@@ -274,6 +295,10 @@ const attach = async (
 const ATTACHED_GUARD =
   'interception of the used tabs only: resolved addresses, other tabs and the first requests of ' +
   'a popup are not checked';
+
+const ATTACHED_CERTIFICATES =
+  'checked by the attached Chrome; --insecure, --accept-certificate and --ca-cert apply only to ' +
+  'fetches';
 
 const parseViewport = (text: string): { width: number; height: number } => {
   const [width = 1280, height = 720] = text.split('x').map(Number);

@@ -288,6 +288,23 @@ export const CONFIG_FIELDS = {
         'cannot resolve are then not checked',
     ),
   ),
+  acceptCertificate: limit(
+    listOf(
+      z
+        .string()
+        .regex(
+          /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=(?:[0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i,
+          'HOST=SHA256 or HOST:PORT=SHA256',
+        ),
+      'HOST=SHA256',
+      'Accept this certificate of this server (HOST:PORT if the port is not 443), although its ' +
+        'issuer is not trusted',
+    ),
+  ),
+  caCert: limit(
+    list('FILE', 'Also trust the issuers in this PEM file, for hosts that are not on this machine'),
+  ),
+  insecure: limit(off('Ignore all certificate errors, in Chrome and in fetches')),
   allowPrivateNetwork: limit(
     off('Allow private and link-local addresses (cloud metadata stays blocked)'),
   ),

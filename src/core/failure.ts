@@ -106,8 +106,8 @@ export const FAILURES = {
     retryable: true,
   }),
   certificate_invalid: kind(
-    'Check the URL. For a test server, the user can start with ' +
-      '--chrome-arg=--ignore-certificate-errors.',
+    'Check the URL. The user can accept the certificate of a known server with ' +
+      '--accept-certificate HOST:PORT=SHA256, or all certificates with --insecure.',
   ),
   dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
   proxy_failed: kind('Check that the configured proxy is running and can reach the host.', {

@@ -8,9 +8,11 @@ import { after } from '../../core/time.ts';
 import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 import { Admission } from './admission.ts';
+import type { CertificateTrust } from './certificate-trust.ts';
 import type { FilterProxy, Unreached } from './filter-proxy.ts';
 import { formatHostPort } from './host-port.ts';
 import { buildProxyFlags } from './proxy-flags.ts';
+import type { TlsBridge } from './tls-bridge.ts';
 import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
 /** A request that the guard blocked. */
@@ -35,6 +37,8 @@ interface DomainGuardOptions {
   readonly route?: (address: string) => string;
   /** Loads the proxies of the user; undefined if there are none. */
   readonly loadUpstream?: () => Promise<UpstreamRoutes>;
+  /** Loads the certificates that the user accepts; undefined if there are none. */
+  readonly loadTrust?: () => Promise<CertificateTrust>;
 }
 
 interface OpenProxy {
@@ -71,6 +75,7 @@ export class DomainGuard {
   readonly #outcomes = new BoundedMap<string, ConnectOutcome>(KEPT_HOSTS);
   readonly #proxies = new Set<FilterProxy>();
   #upstream: Promise<UpstreamRoutes | undefined> | undefined;
+  #trust: Promise<CertificateTrust | undefined> | undefined;
   /** Matches connections with the tabs that request them. */
   readonly admission = new Admission();
   /** Allowed domains by tab id. A popup inherits those of its opener when it is created. */
@@ -109,11 +114,12 @@ export class DomainGuard {
   async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
     const { lookUp, route } = this.#options;
     const upstream = await this.upstream();
+    const { bridge, flags } = await this.#openBridge();
     const options = {
       policy: this.policy,
       admit: (host: string, port: number) => this.admission.judge(host, port),
       onUnreached: (unreached: Unreached) => this.#unreached(unreached),
-      ...{ lookUp, route, upstream },
+      ...{ lookUp, route, upstream, bridge },
     };
     // Chrome's requests to a SOCKS proxy do not contain the scheme, so each scheme has a port.
     const schemes: readonly ProxyScheme[] = upstream ? ['https', 'http'] : ['https'];
@@ -132,10 +138,11 @@ export class DomainGuard {
         this.#proxies.delete(proxy);
         proxy.close();
       }
+      bridge?.close();
     };
     const [port = 0, httpPort] = proxies.map((proxy) => proxy.port);
     return {
-      flags: buildProxyFlags(port, this.policy, httpPort),
+      flags: [...buildProxyFlags(port, this.policy, httpPort), ...flags],
       isListening: () => proxies.every((proxy) => proxy.isListening),
       close,
     };
@@ -145,6 +152,20 @@ export class DomainGuard {
   upstream(): Promise<UpstreamRoutes | undefined> {
     this.#upstream ??= this.#options.loadUpstream?.() ?? Promise.resolve(undefined);
     return this.#upstream;
+  }
+
+  /** The certificates that the user accepts, loaded on first use; undefined if there are none. */
+  trust(): Promise<CertificateTrust | undefined> {
+    this.#trust ??= this.#options.loadTrust?.() ?? Promise.resolve(undefined);
+    return this.#trust;
+  }
+
+  async #openBridge(): Promise<{ bridge?: TlsBridge; flags: readonly string[] }> {
+    const trust = await this.trust();
+    if (!trust || trust.insecure) return { flags: [] };
+    const { TlsBridge: Bridge } = await import('./tls-bridge.ts');
+    const bridge = new Bridge(trust);
+    return { bridge, flags: await bridge.start(this.policy) };
   }
 
   /**

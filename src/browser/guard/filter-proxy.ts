@@ -14,6 +14,7 @@ import { abortable, Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { NameLookup } from './name-lookup.ts';
 import { SocketBytes } from './socket-bytes.ts';
+import type { TlsBridge } from './tls-bridge.ts';
 import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
 /** A connection that Chrome requested and that failed or was refused. */
@@ -39,6 +40,8 @@ interface FilterProxyOptions {
   readonly upstream?: UpstreamRoutes;
   /** The scheme of the URLs whose connections Chrome sends to this proxy. */
   readonly scheme?: ProxyScheme;
+  /** Checks the certificates of the servers that the user accepts. */
+  readonly bridge?: TlsBridge;
 }
 
 const HANDSHAKE_MS = 10_000;
@@ -111,7 +114,10 @@ export class FilterProxy {
     try {
       const server = await this.#open(target);
       client.write(CONNECTED);
-      join(client, server);
+      const { bridge } = this.#options;
+      if (!bridge) return join(client, server);
+      const open = (): Promise<Socket> => this.#open(target);
+      await bridge.join(client, server, { ...target, open }).catch(() => client.destroy());
     } catch (error) {
       this.#options.onUnreached({ ...target, ...explainError(error) });
       client.end(NOT_REACHED);

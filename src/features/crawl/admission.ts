@@ -1,4 +1,5 @@
 // Decides which URLs a crawl may visit, for found links and before each request.
+import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../core/failure.ts';
@@ -21,6 +22,8 @@ export interface Judgement {
   readonly policy: DomainPolicy;
   /** The proxies of the user, through which fetches connect. */
   readonly upstream?: UpstreamRoutes | undefined;
+  /** The certificates that the user accepts. */
+  readonly trust?: CertificateTrust | undefined;
 }
 
 interface AdmissionOptions extends Judgement {

@@ -1,9 +1,8 @@
 // Fetches a URL without a browser, with limits on redirects, size, time and private networks.
 import { quoteText } from '../../core/text.ts';
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Agent, Dispatcher, Pool } from 'undici';
@@ -12,6 +11,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
+import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { loadFailure } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
@@ -60,6 +60,7 @@ export class Fetcher {
   readonly #allowPrivate: boolean;
   readonly #policy: DomainPolicy;
   readonly #upstream: UpstreamRoutes | undefined;
+  readonly #trust: CertificateTrust | undefined;
   #undici: Promise<Undici> | undefined;
   #agent: Agent | undefined;
 
@@ -67,15 +68,19 @@ export class Fetcher {
     allowPrivate,
     policy = new DomainPolicy(),
     upstream,
+    trust,
   }: {
     readonly allowPrivate: boolean;
     readonly policy?: DomainPolicy;
     /** The proxies of the user, through which fetches connect. */
     readonly upstream?: UpstreamRoutes | undefined;
+    /** The certificates that the user accepts. */
+    readonly trust?: CertificateTrust | undefined;
   }) {
     this.#allowPrivate = allowPrivate;
     this.#policy = policy;
     this.#upstream = upstream;
+    this.#trust = trust;
   }
 
   async fetch(url: string, options: FetchOptions): Promise<FetchedDocument> {
@@ -173,9 +178,10 @@ export class Fetcher {
 
   #connectorFor(origin: string | URL): NonNullable<Pool.Options['connect']> {
     const lookup = this.#lookupFor(parsePort(origin));
-    const upstream = this.#upstream;
-    if (!upstream) return { timeout: CONNECT_MS, lookup };
-    const open = callbackify(() => connectUpstream(upstream, new URL(origin), lookup));
+    const trust = this.#trust;
+    if (!this.#upstream && !trust) return { timeout: CONNECT_MS, lookup };
+    const route = { upstream: this.#upstream ?? DIRECT, trust };
+    const open = callbackify(() => connectRoute(route, new URL(origin), lookup));
     return (_, done) => open((error, socket) => (error ? done(error, null) : done(null, socket)));
   }
 
@@ -184,9 +190,22 @@ export class Fetcher {
   }
 }
 
-/** Connects through a proxy of the user; checks the addresses of the host first. */
-const connectUpstream = async (
-  upstream: UpstreamRoutes,
+const DIRECT: Pick<UpstreamRoutes, 'resolvesNames' | 'connect'> = {
+  resolvesNames: false,
+  connect: ({ dial }) => dial(),
+};
+
+interface FetchRoute {
+  readonly upstream: typeof DIRECT;
+  readonly trust: CertificateTrust | undefined;
+}
+
+/**
+ * Connects through a proxy of the user and with the user's certificates, if any; checks the
+ * addresses of the host first.
+ */
+const connectRoute = async (
+  { upstream, trust }: FetchRoute,
   origin: URL,
   lookup: (host: string, options: LookupOptions, done: LookupCallback) => void,
 ): Promise<Socket> => {
@@ -201,23 +220,20 @@ const connectUpstream = async (
     });
   });
   const dial = (): Promise<Socket> =>
-    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }), 'connect');
+    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }));
   const socket = await upstream.connect({ scheme, host, port, addresses, dial });
   if (scheme === 'http') return socket;
-  const servername = isIP(host) ? '' : host;
-  return waitForConnection(
-    connectTls({ socket, servername, host, ALPNProtocols: ['http/1.1'] }),
-    'secureConnect',
-  );
+  const { CertificateTrust: Trust } = await import('../../browser/guard/certificate-trust.ts');
+  return (trust ?? new Trust(false, [], [])).secure(socket, { host, port });
 };
 
-const waitForConnection = (socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> =>
+const waitForConnection = (socket: Socket): Promise<Socket> =>
   new Promise((resolve, reject) => {
     socket.setTimeout(CONNECT_MS, () =>
       socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
     );
     socket.once('error', reject);
-    socket.once(event, () => {
+    socket.once('connect', () => {
       socket.setTimeout(0);
       socket.off('error', reject);
       resolve(socket);
@@ -315,7 +331,8 @@ const toProblem = (error: unknown, url: string): Error => {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof Refused) return at;
     const { code } = at as { code?: unknown };
-    if (typeof code === 'string') return loadFailure(url, code, error);
+    const { fingerprint } = at as { fingerprint?: string };
+    if (typeof code === 'string') return loadFailure(url, code, error, fingerprint);
   }
   return error as Error; // not a network error, but a defect in this program
 };

@@ -106,6 +106,7 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
       allowPrivate: await isPrivateStart(plan.url),
       policy: around.browser.guard.current,
       upstream: await around.browser.guard.upstream(),
+      trust: await around.browser.guard.trust(),
     },
   );
   try {

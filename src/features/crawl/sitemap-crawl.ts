@@ -43,7 +43,8 @@ const find = async (
 ): Promise<FoundPages> => {
   const allowPrivate = await isPrivateStart(plan.url);
   const policy = browser.guard.current;
-  const fetcher = new Fetcher({ allowPrivate, policy, upstream: await browser.guard.upstream() });
+  const [upstream, trust] = await Promise.all([browser.guard.upstream(), browser.guard.trust()]);
+  const fetcher = new Fetcher({ allowPrivate, policy, upstream, trust });
   const scope = await resolveScope(plan);
   const mayLoad = (url: string): void => {
     const refusal = policy.judgeUrl(url);
