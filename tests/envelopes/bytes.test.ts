@@ -55,7 +55,9 @@ const steady = (text: string): string =>
     .replaceAll(/(?<=cursor )\d+/g, '<n>') // counts all that ever happened in the tab, however late
     // the recording counts elapsed milliseconds
     .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":300,)/g, '$1<n>')
-    .replaceAll(/((?:Ms|_ms|pid|bytes|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
+    .replaceAll(/((?:Ms|_ms|pid|bytes|tokens|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
+    // a recording of 300 ms may end by itself before it is stopped
+    .replaceAll(/(stop_reason\\?":\\?")(?:duration|stopped)/g, '$1<reason>')
     .replaceAll(/,\\?"loading\\?":true/g, '');
 
 /** What is waited for in vain is not waited for long. */

@@ -201,7 +201,7 @@ describe('in the daemon, an error that no code handles', () => {
         'navigate',
         '--headless',
         '--isolated',
-        '--json',
+        '--args',
         JSON.stringify({ url: `${site.origin}/` }),
       ),
     ).toContain('Home');
@@ -215,7 +215,7 @@ describe('in the daemon, an error that no code handles', () => {
         'navigate',
         '--headless',
         '--isolated',
-        '--json',
+        '--args',
         JSON.stringify({ url: `${site.origin}/` }),
       ),
     ).toContain('Home');

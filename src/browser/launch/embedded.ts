@@ -13,7 +13,7 @@ import { fetchPackage, type PinnedPackage } from './npm-package.ts';
 import { Locks, type HeldLock } from '../../system/lock.ts';
 import { ensureFolder, removeFolder } from '../../system/private-files.ts';
 import { createProcesses } from '../../system/process-identity.ts';
-import { buildTemporaryPath, isTemporary } from '../../system/replace-file.ts';
+import { buildTemporaryPath } from '../../system/replace-file.ts';
 import { tarFiles, type TarFile } from './tar.ts';
 
 const PACKAGE: PinnedPackage = {
@@ -84,11 +84,13 @@ const waitForLock = async ({ home, progress, signal }: Fetch): Promise<HeldLock>
  * damaged.
  */
 const clearTornAttempts = async (home: Home): Promise<void> => {
-  const torn = (await readdir(home.browsers)).filter(
-    (name) => name === FOLDER || (name.startsWith(`.${FOLDER}.`) && isTemporary(name)),
-  );
+  const torn = (await readdir(home.browsers)).filter((name) => name === FOLDER || isTorn(name));
   await Promise.all(torn.map((name) => removeFolder(join(home.browsers, name))));
 };
+
+/** Earlier versions named the temporary folder without a dot. */
+const isTorn = (name: string): boolean =>
+  name.endsWith('.tmp') && [`.${FOLDER}.`, `${FOLDER}.`].some((start) => name.startsWith(start));
 
 const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
   const download = join(draft, 'download');
