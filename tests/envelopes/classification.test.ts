@@ -84,6 +84,11 @@ const TABLE: Readonly<
     [{ action: 'save' }, 'acts'],
   ],
   emulate: [[{ action: 'set' }, 'acts']],
+  sessions: [
+    [{ action: 'list' }, 'observes'],
+    [{ action: 'open', name: 'x' }, 'acts'],
+    [{ action: 'close', name: 'x' }, 'acts'],
+  ],
   page_pdf: [[{}, 'acts']],
   request_intercept: [
     [{ action: 'list' }, 'observes'],

@@ -55,10 +55,11 @@ describe('openchrome', () => {
   });
 
   it('names the closest command and ends with status 2', async () => {
-    const { status, stdout } = await openchrome('dcotor');
+    const { status, stdout, stderr } = await openchrome('dcotor');
     expect(status).toBe(2);
-    expect(stdout).toContain('did you mean doctor?');
-    expect(codeIn(stdout)).toBe('invalid_argument');
+    expect(stdout).toBe('');
+    expect(stderr).toContain('did you mean doctor?');
+    expect(stderr).toContain('(invalid_argument)');
   });
 
   it('refuses to serve with a flag that it does not know, on stderr, since stdout is the protocol', async () => {

@@ -228,7 +228,7 @@ export const overCli = (file: () => Promise<ServerFile>): Way => ({
     const run = (args: readonly string[], input = ''): Promise<CliRun> =>
       runCommand(binary, args, { env, input });
     const call: TestClient['call'] = async (name, args = {}) =>
-      resultOf(await run(['call', name, '--json', '-', ...flags], JSON.stringify(args)));
+      resultOf(await run(['call', name, '--args', '-', '--json', ...flags], JSON.stringify(args)));
     const described = async (args: Record<string, unknown>): Promise<Record<string, unknown>[]> => {
       const { content } = await call('expand_tools', args);
       return (JSON.parse(content[0]?.text ?? '') as { tools: Record<string, unknown>[] }).tools;

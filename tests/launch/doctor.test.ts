@@ -28,6 +28,7 @@ describe('the doctor', () => {
     const home = makeHome();
     const findings = await examine(home);
     expect(Object.keys(findings)).toEqual([
+      'version',
       'node',
       'home',
       'ports',
@@ -35,6 +36,9 @@ describe('the doctor', () => {
       'launch',
       'sandbox',
       'fonts',
+      'config',
+      'hosts',
+      'disk',
     ]);
     expect(Object.values(findings).filter(({ status }) => status === 'fail')).toEqual([]);
     expect(findings['launch']?.message).toMatch(

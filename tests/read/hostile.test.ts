@@ -108,7 +108,7 @@ describe('A hostile page', () => {
     expect((await seen()).replace(String(port), 'PORT')).toMatchInlineSnapshot(`
       "# Page
       iframe "busy"
-       (frame did not answer within 2 s: http://busy.localhost:PORT/busy)
+       (frame did not respond within 2 s: http://busy.localhost:PORT/busy)
       e_ button "Works""
     `);
   }, 60_000);

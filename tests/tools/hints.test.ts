@@ -42,7 +42,7 @@ describe('hints', () => {
   test('what covers a target is named', async () => {
     await it.text('navigate', { url: `${site.origin}/covered` });
     expect(await hints('interact', { action: 'click', query: 'Buy', timeout_ms: 3000 })).toEqual([
-      expect.stringMatching(/read_page \{ref: "e\d+"\}/),
+      expect.stringMatching(/read_page \{ref\} \(e\d+\)/),
     ]);
   });
 

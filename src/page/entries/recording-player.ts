@@ -236,6 +236,7 @@ const begin = (): void => {
     });
     replayer.on('resize', fit);
     replayer.on('finish', () => {
+      if (!playing) return; // the player also reports it after a jump to the end
       bar.value = String(total);
       setPlaying(false);
     });
