@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { useEngine } from '../fixtures.ts';
+import { useEngine, useSite } from '../fixtures.ts';
 
 const findFixture = (name: string): string =>
   new URL(`../fixtures/certificates/${name}`, import.meta.url).pathname;
@@ -102,6 +102,23 @@ describe('a pinned server elsewhere', () => {
       expect(await browser.failure('navigate', { url: `https://${other}/` })).toMatchObject({
         code: 'certificate_invalid',
       });
+  });
+});
+
+describe('a public page', () => {
+  const site = useSite({ '/': '<title>Public</title><h1>Public</h1>' });
+  const browser = useEngine(
+    ['--accept-certificate', `localhost:${selfSigned.port}=${selfSigned.fingerprint}`],
+    names,
+  );
+
+  test('cannot reach a pinned server on this machine, but that server itself can', async () => {
+    const local = `https://localhost:${selfSigned.port}`;
+    const code = `await fetch('${local}/data', { mode: 'no-cors' }).then(() => 'reached', () => 'refused')`;
+    await browser.json('navigate', { url: `http://inside.test:${site.port}/` });
+    expect(await browser.text('javascript_tool', { code })).toContain('refused');
+    await browser.json('navigate', { url: `${local}/` });
+    expect(await browser.text('javascript_tool', { code })).toContain('reached');
   });
 });
 
