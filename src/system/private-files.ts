@@ -1,8 +1,8 @@
 // Private folders (0700) and files (0600): creates, reads, checks and removes them.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseJson } from '../core/json.ts';
 import { sleep } from '../core/time.ts';
 
@@ -10,12 +10,23 @@ export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /** Creates the folder and its missing parents; does not change the mode of existing folders. */
-export const ensureFolder = async (path: string): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
-};
+export const ensureFolder = async (path: string): Promise<void> => ensureFolderNow(path);
 
-export const ensureFolderNow = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+/**
+ * Creates a folder and its parents. The recursive option of Node is not used, because it never
+ * returns for a new folder in /proc.
+ */
+export const ensureFolderNow = (path: string, mode = PRIVATE_FOLDER): void => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  const parent = dirname(path);
+  if (parent !== path) ensureFolderNow(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // another process created it in the meantime
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
 };
 
 /** Returns the content of a JSON file; undefined if it is missing or not valid JSON. */

@@ -167,7 +167,8 @@ const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
   FAILED: 'red',
 };
 
-const MIN_ID_CHARACTERS = 4;
+/** These characters contain the time of creation, so they also differ from tasks that are not listed. */
+const MIN_ID_CHARACTERS = 12;
 
 /** The length of the shortest prefix that distinguishes all ids. */
 const findIdLength = (ids: readonly string[]): number => {

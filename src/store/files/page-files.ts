@@ -1,7 +1,11 @@
 // Writes the pages of a crawl as they arrive: one file per page with front matter, or JSON lines.
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { storageFailure } from '../../system/disk-error.ts';
+import { ensureFolderNow } from '../../system/private-files.ts';
+
+/** The user chose the folder, so the umask alone limits it. */
+const USER_FOLDER = 0o777;
 
 /** A page of a crawl; other fields become front matter. */
 export interface WrittenPage {
@@ -29,7 +33,7 @@ export const createPageWriter = (path: string, folder: string): PageWriter => {
 };
 
 const createLinesWriter = (path: string): PageWriter => {
-  mkdirSync(dirname(path), { recursive: true });
+  ensureFolderNow(dirname(path), USER_FOLDER);
   const fd = openSync(path, 'w');
   return {
     path,
@@ -44,7 +48,8 @@ const createLinesWriter = (path: string): PageWriter => {
 const ERRORS_FILE = 'errors.jsonl';
 
 const createFolderWriter = (root: string): PageWriter => {
-  mkdirSync(root, { recursive: true });
+  ensureFolderNow(root, USER_FOLDER);
+  rmSync(join(root, ERRORS_FILE), { force: true }); // the errors of an earlier crawl
   const used = new Set<string>();
   let startHost: string | undefined;
   return {
@@ -60,7 +65,7 @@ const createFolderWriter = (root: string): PageWriter => {
       const name = chooseName(buildFileName(page, startHost), used);
       const file = join(root, name);
       guardWrite(file, () => {
-        mkdirSync(dirname(file), { recursive: true });
+        ensureFolderNow(dirname(file), USER_FOLDER);
         writeFileSync(file, renderPage(page));
       });
     },

@@ -22,6 +22,7 @@ export const pageContent = defineTool({
     large: true,
     header: 'html',
     html: true,
+    negative: (data) => 'content' in (data as object),
   },
   input: () => ({
     selector: z.string().min(1).max(10_000).optional(),

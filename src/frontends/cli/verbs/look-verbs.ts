@@ -183,6 +183,7 @@ export const LOOK_VERBS: readonly Verb[] = [
       quality: 'Quality of a JPEG or WebP (1 to 100)',
       format: 'png, jpeg or webp',
     },
+    view: 'saved-file',
     examples: ['openchrome screenshot', 'openchrome screenshot page.jpg --full-page'],
   },
   {

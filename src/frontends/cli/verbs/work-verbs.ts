@@ -134,7 +134,7 @@ export const WORK_VERBS: readonly Verb[] = [
     fixed: { include_result: true },
     pick: 'result',
     data: true,
-    examples: ['openchrome tasks result 1a1e > result.json'],
+    examples: ['openchrome tasks result 1a1e03c2b7f4 > result.json'],
   },
   {
     words: 'tasks wait',
@@ -150,7 +150,10 @@ export const WORK_VERBS: readonly Verb[] = [
     options: { timeout_ms: 'Stop waiting after this time (default 1m)' },
     watches: true,
     view: 'task-row',
-    examples: ['openchrome tasks wait 1a1e', 'openchrome tasks wait 1a1e --timeout 10m'],
+    examples: [
+      'openchrome tasks wait 1a1e03c2b7f4',
+      'openchrome tasks wait 1a1e03c2b7f4 --timeout 10m',
+    ],
   },
   {
     words: 'tasks cancel',
@@ -198,7 +201,7 @@ export const WORK_VERBS: readonly Verb[] = [
     options: { note: 'A remark' },
     hidden: true,
     view: 'task-row',
-    examples: ['openchrome tasks update 1a1e verify'],
+    examples: ['openchrome tasks update 1a1e03c2b7f4 verify'],
   },
   {
     words: 'tasks finish',
@@ -210,7 +213,7 @@ export const WORK_VERBS: readonly Verb[] = [
     options: { note: 'A remark' },
     hidden: true,
     view: 'task-row',
-    examples: ['openchrome tasks finish 1a1e completed'],
+    examples: ['openchrome tasks finish 1a1e03c2b7f4 completed'],
   },
   {
     words: 'output show',
