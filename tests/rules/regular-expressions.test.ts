@@ -54,7 +54,6 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/page/words.ts': 'constant character classes',
   'src/browser/traffic/multipart.ts':
     "a constant name, in the first 4,000 characters of a part's header",
-  'src/policy/sanitise.ts': 'a constant element name',
   'src/policy/invisible.ts': 'a constant list of scripts',
   'src/policy/instructions.ts': 'constant patterns without unbounded repetition',
   'src/policy/network-address.ts': 'constant parts of an address between anchors',
