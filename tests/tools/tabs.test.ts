@@ -144,13 +144,13 @@ describe('tabs', () => {
 describe('a page that hangs', () => {
   test('in a loop of our own code is ended by its deadline and stays usable', async () => {
     await inSession('loop', 'navigate', { url: `${site.origin}/a` });
-    const { code } = await browser.failure('javascript_tool', {
-      session: 'loop',
-      code: 'while(true){}',
-      timeout_ms: 1000,
-    });
-    // On a busy machine the page may still be ending the loop when it is checked.
-    expect(['timeout', 'page_unresponsive']).toContain(code);
+    expect(
+      await browser.failure('javascript_tool', {
+        session: 'loop',
+        code: 'while(true){}',
+        timeout_ms: 2000,
+      }),
+    ).toMatchObject({ code: 'timeout' });
     expect(await browser.text('javascript_tool', { session: 'loop', code: '1 + 1' })).toBe('2');
   });
 

@@ -4,7 +4,7 @@ import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** A synchronous loop is ended this long before the deadline, so that the reply can report it. */
-const MARGIN_MS = 250;
+const MARGIN_MS = 750;
 
 export const javascriptTool = defineTool({
   name: 'javascript_tool',
