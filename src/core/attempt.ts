@@ -1,4 +1,4 @@
-// Runs code whose exception only means that there is no result.
+// Runs code, and returns a fallback if it throws.
 
 /** The result of `work`, or `fallback` if it throws. */
 export const attempt = <T, F = undefined>(work: () => T, fallback?: F): T | F => {

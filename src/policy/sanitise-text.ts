@@ -108,7 +108,7 @@ const createCommentEnd = (html: string): ((at: number) => number) => {
 
 /**
  * An indexOf for ascending positions that remembers its last result, so that many searches for a
- * rare mark do not scan the same text again. Returns Infinity if there is no further match.
+ * rare mark do not scan the same text again. Returns Infinity after the last match.
  */
 const createForwardSearch = (text: string, mark: string): ((from: number) => number) => {
   let found = -1;

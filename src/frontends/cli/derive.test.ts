@@ -1,5 +1,5 @@
 // Commands from tools: every tool can be reached, every command has examples, and each example
-// means what it says.
+// calls its tool.
 import usages from 'tool-usage';
 import { describe, expect, it } from 'vitest';
 import type { ToolCommand } from './command.ts';

@@ -7,7 +7,7 @@ const LINE_BYTES = 4096;
 /** Reserved in that line for a long request id, protocol fields, and notes that are added later. */
 const RESERVED_BYTES = 640;
 
-/** `asked`: the reply also contains structured content. */
+/** `asked`: the client requested structured content. */
 export const createLineTest =
   (asked: boolean): ReplyTest =>
   (reply) => {

@@ -31,7 +31,7 @@ export class Logins {
     await saveLogin(this.#path(name), { ...login, saved });
   }
 
-  /** Throws if there is no such login. */
+  /** Throws if the login does not exist. */
   async load(name: string): Promise<SavedLogin> {
     const path = this.#path(name);
     const names = await this.names();

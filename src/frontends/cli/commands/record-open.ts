@@ -34,7 +34,7 @@ const findNewest = async (recordings: string): Promise<string> => {
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' };
 
-/** Starts the desktop's own program for a file; false if there is no display or no such program. */
+/** Opens a file with the program of the desktop; false without a display or such a program. */
 const openFile = (path: string): boolean => {
   const opener = OPENERS[process.platform];
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;

@@ -112,7 +112,7 @@ export class Daemon {
     return (this.#stopped ??= this.#end(why, reason));
   }
 
-  /** Tells the next command that its tabs are gone, unless the user ended the daemon. */
+  /** Writes a message for the next command: its tabs are lost. Not if the user ended the daemon. */
   async #leaveMessage(why: string): Promise<void> {
     const { tabs } = this.#engine.health();
     if (why === STOP_ORDER || tabs === 0) return;
