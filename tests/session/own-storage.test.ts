@@ -280,10 +280,12 @@ describe('sessions', () => {
     await run('styled', `window.open('/seen'); 1`);
     await run('styled', `window.open('/seen', '_blank', 'noopener'); 1`);
     await expect.poll(() => seen.length).toBe(3);
-    const { tabs } = await engine.json<{ tabs: { tabId: string }[] }>('tabs_context', {
-      session: 'styled',
-    });
-    expect(tabs).toHaveLength(4);
+    // The server can see the request of a popup before Chrome reports the popup as a tab.
+    const listTabs = async () =>
+      (await engine.json<{ tabs: { tabId: string }[] }>('tabs_context', { session: 'styled' }))
+        .tabs;
+    await expect.poll(listTabs).toHaveLength(4);
+    const tabs = await listTabs();
     for (const { tabId } of tabs.slice(1))
       expect(
         await engine.text('javascript_tool', { session: 'styled', tabId, code: 'document.title' }),
