@@ -36,7 +36,7 @@ import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
 import { recordingsRetention } from './store/files/recordings.ts';
 import { SecretHosts } from './store/secret-hosts.ts';
-import { loadSecrets } from './store/config/secrets-file.ts';
+import { loadSecrets, type Secret } from './store/config/secrets-file.ts';
 import { Logins } from './store/files/logins.ts';
 import { Sweeper } from './store/files/sweeper.ts';
 import { TaskStore } from './store/tasks/task-store.ts';
@@ -101,11 +101,12 @@ const withLoginBrowser = async <T>(
     attachFrom: undefined,
   };
   const log = createLog({ level: config.logLevel });
-  const redactor = createRedactor([]);
+  const secrets = loadSecrets(config.secrets);
+  const redactor = createRedactor(secrets.map(({ value }) => value));
   const guard = new DomainGuard({
     policy: domainPolicy(config),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
-    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config) }),
+    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config, secrets, redactor) }),
   });
   const browser = new Browser({ config, home, log, redactor, guard });
   try {
@@ -167,8 +168,11 @@ const selectTools = (tools: readonly Tool[], disabled: readonly string[]): reado
   return tools.filter(({ name }) => !disabled.includes(name));
 };
 
-const changesCertificates = ({ insecure, acceptCertificate, caCert }: Config): boolean =>
-  insecure || acceptCertificate.length > 0 || caCert.length > 0;
+const changesCertificates = (config: Config): boolean => {
+  const { insecure, acceptCertificate, caCert, clientCert, clientKey, clientCertPassword } = config;
+  const lists = [acceptCertificate, caCert, clientCert, clientKey, clientCertPassword];
+  return insecure || lists.some((list) => list.length > 0);
+};
 
 /** The passwords of the proxies are hidden in all output. */
 const loadUpstream = async (config: Config, redactor: Redactor): Promise<UpstreamRoutes> => {
@@ -181,16 +185,26 @@ const loadUpstream = async (config: Config, redactor: Redactor): Promise<Upstrea
   return routes;
 };
 
-const loadTrust = async ({
-  insecure,
-  acceptCertificate,
-  caCert,
-}: Config): Promise<CertificateTrust> => {
-  const [{ CertificateTrust: Trust, parsePin }, { loadIssuers }] = await Promise.all([
-    import('./browser/guard/certificate-trust.ts'),
-    import('./store/config/issuer-files.ts'),
+const loadTrust = async (
+  config: Config,
+  secrets: readonly Secret[],
+  redactor: Redactor,
+): Promise<CertificateTrust> => {
+  const [{ CertificateTrust: Trust, parsePin, parseServer }, files, clientFiles] =
+    await Promise.all([
+      import('./browser/guard/certificate-trust.ts'),
+      import('./store/config/issuer-files.ts'),
+      import('./store/config/client-certificates.ts'),
+    ]);
+  const { insecure, acceptCertificate, caCert } = config;
+  const [issuers, clients] = await Promise.all([
+    files.loadIssuers(caCert),
+    clientFiles.loadClientCertificates(config, secrets),
   ]);
-  return new Trust(insecure, acceptCertificate.map(parsePin), await loadIssuers(caCert));
+  for (const { passphrase } of clients)
+    if (passphrase !== undefined) redactor.addSecret(passphrase);
+  const named = clients.map(({ server, ...client }) => ({ ...parseServer(server), ...client }));
+  return new Trust(insecure, acceptCertificate.map(parsePin), issuers, named);
 };
 
 export const createEngine = ({
@@ -250,7 +264,7 @@ export const createEngine = ({
   const guard = new DomainGuard({
     policy: domainPolicy(config),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
-    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config) }),
+    ...(changesCertificates(config) && { loadTrust: () => loadTrust(config, secrets, redactor) }),
     ...(lookUp && { lookUp }),
     ...(route && { route }),
   });

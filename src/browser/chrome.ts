@@ -131,16 +131,21 @@ const tabControls = ({ tabs }: Targets): ChromeControls['tabs'] => {
 
 /** `isProxied`: Chrome connects through the guard's proxy, which checks the user's certificates. */
 const describeCertificates = (
-  { insecure, acceptCertificate, caCert }: Config,
+  { insecure, acceptCertificate, caCert, clientCert }: Config,
   isProxied: boolean,
 ): string | undefined => {
   if (insecure) return 'not checked (--insecure)';
+  if (clientCert.length > 0 && !isProxied) return CLIENT_CERT_UNUSED;
   const pinned = acceptCertificate.map((pin) => pin.slice(0, pin.lastIndexOf('=')));
   if (pinned.length + caCert.length === 0) return undefined;
   if (!isProxied)
     return 'Chrome uses another proxy, so --accept-certificate and --ca-cert apply only to fetches';
   return `also accepted: ${[...pinned, ...caCert.map((path) => `issuers in ${path}`)].join(', ')}`;
 };
+
+const CLIENT_CERT_UNUSED =
+  'Chrome uses another proxy, so --client-cert, --accept-certificate and --ca-cert apply only to ' +
+  'fetches';
 
 const launch = async (
   options: StartOptions,
@@ -297,8 +302,8 @@ const ATTACHED_GUARD =
   'a popup are not checked';
 
 const ATTACHED_CERTIFICATES =
-  'checked by the attached Chrome; --insecure, --accept-certificate and --ca-cert apply only to ' +
-  'fetches';
+  'checked by the attached Chrome; --insecure, --accept-certificate, --ca-cert and --client-cert ' +
+  'apply only to fetches';
 
 const parseViewport = (text: string): { width: number; height: number } => {
   const [width = 1280, height = 720] = text.split('x').map(Number);

@@ -80,6 +80,10 @@ const list = (
 
 const port = z.coerce.number().int().min(0).max(65535);
 
+const HOST_FILE = z
+  .string()
+  .regex(/^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=.+$/i, 'HOST=FILE or HOST:PORT=FILE');
+
 export const CONFIG_FIELDS = {
   // Serving
   http: ownerOnly(
@@ -303,6 +307,23 @@ export const CONFIG_FIELDS = {
   ),
   caCert: limit(
     list('FILE', 'Also trust the issuers in this PEM file, for hosts that are not on this machine'),
+  ),
+  clientCert: limit(
+    listOf(
+      HOST_FILE,
+      'HOST=FILE',
+      'Client certificate for this server (HOST:PORT if the port is not 443): a PEM or PFX file',
+    ),
+  ),
+  clientKey: limit(
+    listOf(HOST_FILE, 'HOST=FILE', 'Private key of --client-cert, if it is in another PEM file'),
+  ),
+  clientCertPassword: limit(
+    listOf(
+      z.string().regex(/^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=\w+$/i, 'HOST=NAME'),
+      'HOST=NAME',
+      'Name of the secret in --secrets that decrypts the key of --client-cert',
+    ),
   ),
   insecure: limit(off('Ignore all certificate errors, in Chrome and in fetches')),
   allowPrivateNetwork: limit(

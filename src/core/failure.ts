@@ -109,6 +109,13 @@ export const FAILURES = {
     'Check the URL. The user can accept the certificate of a known server with ' +
       '--accept-certificate HOST:PORT=SHA256, or all certificates with --insecure.',
   ),
+  client_certificate_required: kind(
+    'The server accepts only known clients: the user can set a certificate with ' +
+      '--client-cert HOST:PORT=FILE.',
+  ),
+  client_certificate_rejected: kind(
+    'The user must check the file of --client-cert: the server did not accept it.',
+  ),
   dns_failed: kind('Check the spelling of the host name, and that this machine can resolve it.'),
   proxy_failed: kind('Check that the configured proxy is running and can reach the host.', {
     retryable: true,

@@ -93,7 +93,7 @@ const workingRoots = async (folder: string): Promise<AllowedRoot[]> => {
  * Files that a call may neither give to a page nor overwrite: they contain logins, tokens and
  * secrets, or configure the engine.
  */
-const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
+const ownFiles = (home: Home, { secrets, profile, clientCert, clientKey }: Config): string[] => [
   ...[
     home.profile,
     home.browsers,
@@ -107,4 +107,5 @@ const ownFiles = (home: Home, { secrets, profile }: Config): string[] => [
   ],
   ...[home.daemon, home.daemonLog, home.secretHosts, join(home.root, CONFIG_FILE)],
   ...[secrets, profile].filter((path) => path !== undefined),
+  ...[...clientCert, ...clientKey].map((text) => text.slice(text.indexOf('=') + 1)),
 ];

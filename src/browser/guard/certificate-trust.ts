@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls';
 import { defined } from '../../core/defined.ts';
+import { MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
 
-interface TlsTarget {
+export interface TlsTarget {
   readonly host: string;
   readonly port: number;
 }
@@ -15,21 +16,34 @@ export interface PinnedServer extends TlsTarget {
   readonly fingerprint: string;
 }
 
+/** A certificate that identifies the user to one server. */
+export interface ClientCertificate extends TlsTarget {
+  /** PEM texts, or a PFX file with both. */
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly pfx?: Buffer;
+  readonly passphrase?: string;
+}
+
 const HANDSHAKE_MS = 10_000;
 const HTTPS_PORT = 443;
 
 /** The format is checked by the configuration: HOST[:PORT]=SHA256. */
 export const parsePin = (text: string): PinnedServer => {
   const at = text.lastIndexOf('=');
-  const { hostname, port } = new URL(`https://${text.slice(0, at)}`);
   return {
-    host: stripBrackets(hostname),
-    port: Number(port) || HTTPS_PORT,
+    ...parseServer(text.slice(0, at)),
     fingerprint: text
       .slice(at + 1)
       .replaceAll(':', '')
       .toLowerCase(),
   };
+};
+
+/** Parses HOST or HOST:PORT. */
+export const parseServer = (text: string): TlsTarget => {
+  const { hostname, port } = new URL(`https://${text}`);
+  return { host: stripBrackets(hostname), port: Number(port) || HTTPS_PORT };
 };
 
 const stripBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
@@ -40,10 +54,15 @@ export class CertificateTrust {
     readonly pins: readonly PinnedServer[],
     /** PEM texts of the issuers of --ca-cert. */
     readonly issuers: readonly string[],
+    readonly clients: readonly ClientCertificate[] = [],
   ) {}
 
   findPin({ host, port }: TlsTarget): PinnedServer | undefined {
     return this.pins.find((pin) => pin.host === host.toLowerCase() && pin.port === port);
+  }
+
+  findClient({ host, port }: TlsTarget): ClientCertificate | undefined {
+    return this.clients.find((one) => one.host === host.toLowerCase() && one.port === port);
   }
 
   /** Starts TLS on a connection for our own requests; rejects if the certificate is not valid. */
@@ -53,8 +72,12 @@ export class CertificateTrust {
     return this.#handshake(socket, target, ca, this.insecure);
   }
 
-  /** Starts TLS; rejects unless the server has a pinned certificate or one of --ca-cert. */
+  /**
+   * Starts TLS for Chrome; rejects unless the server has a pinned certificate or one of --ca-cert.
+   * A server that gets a client certificate may also have one of a public issuer.
+   */
   secureNamed(socket: Socket, target: TlsTarget): Promise<TLSSocket> {
+    if (this.findClient(target)) return this.secure(socket, target);
     return this.#handshake(socket, target, [...this.issuers], false);
   }
 
@@ -65,16 +88,18 @@ export class CertificateTrust {
     acceptsAll: boolean,
   ): Promise<TLSSocket> {
     const { host } = target;
+    const { cert, key, pfx, passphrase } = this.findClient(target) ?? {};
     const tls = connectTls({
       socket,
       host,
       servername: isIP(host) ? '' : host,
       ALPNProtocols: ['http/1.1'],
       ca,
+      ...defined({ cert, key, pfx, passphrase }),
       // The certificate is checked below, before the caller can write.
       rejectUnauthorized: false,
     });
-    await waitForTls(tls);
+    await waitForTls(tls, cert !== undefined || pfx !== undefined);
     const fingerprint = readPeerFingerprint(tls);
     const isPinned = this.findPin(target)?.fingerprint === fingerprint;
     if (tls.authorized || acceptsAll || isPinned) return tls;
@@ -84,8 +109,23 @@ export class CertificateTrust {
   }
 }
 
-const waitForTls = (tls: TLSSocket): Promise<void> =>
+/** Codes of alerts that servers send if the client certificate is missing or not accepted. */
+const CLIENT_CERT_ALERT =
+  /ALERT_(?:HANDSHAKE_FAILURE|CERTIFICATE_\w+|(?:BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
+
+/**
+ * An alert after the certificate of the server concerns the certificate of the client, because both
+ * sides have already agreed on version and cipher.
+ */
+const explainAlert = (tls: TLSSocket, error: Error, hasClient: boolean): Error => {
+  const { code = '' } = error as { code?: string };
+  if (!CLIENT_CERT_ALERT.test(code) || readPeerFingerprint(tls) === undefined) return error;
+  return Object.assign(error, { code: hasClient ? REJECTED_CLIENT : MISSING_CLIENT });
+};
+
+const waitForTls = (tls: TLSSocket, hasClient: boolean): Promise<void> =>
   new Promise((resolve, reject) => {
+    const onError = (error: Error): void => reject(explainAlert(tls, error, hasClient));
     const failWith = (code: string) => () => {
       const error = Object.assign(new Error('The TLS handshake failed.'), { code });
       reject(error);
@@ -93,11 +133,11 @@ const waitForTls = (tls: TLSSocket): Promise<void> =>
     };
     const onClose = failWith('ECONNRESET');
     tls.setTimeout(HANDSHAKE_MS, failWith('ETIMEDOUT'));
-    tls.on('error', reject);
+    tls.on('error', onError);
     tls.once('close', onClose);
     tls.once('secureConnect', () => {
       tls.setTimeout(0);
-      tls.off('error', reject);
+      tls.off('error', onError);
       tls.off('close', onClose);
       resolve();
     });

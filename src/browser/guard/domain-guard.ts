@@ -162,9 +162,12 @@ export class DomainGuard {
 
   async #openBridge(): Promise<{ bridge?: TlsBridge; flags: readonly string[] }> {
     const trust = await this.trust();
-    if (!trust || trust.insecure) return { flags: [] };
+    if (!trust || (trust.insecure && trust.clients.length === 0)) return { flags: [] };
     const { TlsBridge: Bridge } = await import('./tls-bridge.ts');
-    const bridge = new Bridge(trust);
+    const bridge = new Bridge(trust, ({ host, port }, code) => {
+      if (code === undefined) this.#outcomes.delete(`${host}:${port}`);
+      else this.#unreached({ host, port, code });
+    });
     return { bridge, flags: await bridge.start(this.policy) };
   }
 

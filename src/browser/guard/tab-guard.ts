@@ -11,6 +11,7 @@ import type {
   Registration,
   InterceptVerdict,
 } from '../traffic/intercept-handler.ts';
+import { MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
 import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 import type { Traffic } from '../traffic/traffic.ts';
@@ -53,6 +54,12 @@ const PRIORITY = 1_000_000;
 const MAX_UNTOLD = 200;
 /** Chrome's error for every connection that the proxy does not establish. */
 const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
+const BAD_CLIENT_CERT = 'ERR_BAD_SSL_CLIENT_AUTH_CERT';
+/** Chrome's errors for a connection that ended before the response, or that the proxy refused. */
+const EXPLAINED_ERROR =
+  /ERR_(?:SOCKS_\w+|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SSL_PROTOCOL_ERROR|BAD_SSL_\w+)$/;
+/** The proxy reports these codes for connections that it established. */
+const CLIENT_ERRORS: ReadonlySet<string> = new Set([REJECTED_CLIENT, MISSING_CLIENT]);
 
 export class TabGuard implements Asker {
   readonly #parts: TabGuardParts;
@@ -278,9 +285,15 @@ export class TabGuard implements Asker {
 
   /** Chrome reports one error for every proxy failure; this replaces it with the proxy's reason. */
   #explainFailure(record: RequestRecord): void {
-    if (!PROXY_ERROR.test(record.failure?.error ?? '') || record.intercepted?.by === NAME) return;
-    const outcome = this.#parts.guard.outcomeFor(record.url);
-    if (!outcome) return;
+    const { guard, traffic } = this.#parts;
+    const error = record.failure?.error ?? '';
+    if (!EXPLAINED_ERROR.test(error) || record.intercepted?.by === NAME) return;
+    const outcome = guard.outcomeFor(record.url);
+    const isClientError = CLIENT_ERRORS.has(outcome?.code ?? '');
+    // Our Chrome has no client certificates, so it reports one that is missing as a bad one.
+    if (error.endsWith(BAD_CLIENT_CERT) && guard.isProxied && !isClientError)
+      return traffic.renameFailure(record, NET_ERRORS[MISSING_CLIENT] ?? error);
+    if (!outcome || !(isClientError || PROXY_ERROR.test(error))) return;
     if (!outcome.refusal)
       return this.#parts.traffic.renameFailure(
         record,
@@ -398,6 +411,8 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'net::ERR_CONNECTION_REFUSED',
   ECONNRESET: 'net::ERR_CONNECTION_RESET',
   ETIMEDOUT: 'net::ERR_CONNECTION_TIMED_OUT',
+  [REJECTED_CLIENT]: `net::${BAD_CLIENT_CERT}`,
+  [MISSING_CLIENT]: 'net::ERR_SSL_CLIENT_AUTH_CERT_NEEDED',
   EHOSTUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
   ENETUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
 };

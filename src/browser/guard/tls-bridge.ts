@@ -1,17 +1,28 @@
-// Checks the certificates of pinned servers and of --ca-cert for our Chrome, which cannot.
+// TLS for our Chrome to servers with a pinned certificate, an issuer or a client certificate of the user.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { DomainPolicy } from '../../policy/domains.ts';
 import { isPlainLoopback } from '../../policy/network-address.ts';
 import { BoundedMap } from '../traffic/bounded-map.ts';
 import { createBridgeCertificate } from './bridge-certificate.ts';
-import type { CertificateTrust, PinnedServer } from './certificate-trust.ts';
+import { MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
+import type { CertificateTrust, TlsTarget } from './certificate-trust.ts';
 
-interface BridgeTarget {
-  readonly host: string;
-  readonly port: number;
+interface BridgeTarget extends TlsTarget {
   /** Opens one more connection to the server. */
   readonly open: () => Promise<Socket>;
+}
+
+/**
+ * Called when a server answers (without a code), or rejects or misses a client certificate (with a
+ * code).
+ */
+type ReportAnswer = (target: TlsTarget, code?: string) => void;
+
+interface HandshakeError extends Error {
+  readonly code?: string;
+  /** Set if the certificate of the server is not valid. */
+  readonly fingerprint?: string;
 }
 
 /** The first byte of a TLS connection: a handshake record. */
@@ -26,21 +37,25 @@ const KEPT_SERVERS = 500;
  */
 export class TlsBridge {
   readonly #trust: CertificateTrust;
+  readonly #report: ReportAnswer;
   readonly #certificate = createBridgeCertificate();
   readonly #passedOn = new BoundedMap<string, number>(KEPT_SERVERS);
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
-  constructor(trust: CertificateTrust) {
+  constructor(trust: CertificateTrust, report: ReportAnswer) {
     this.#trust = trust;
+    this.#report = report;
   }
 
-  /** Starts a port for each pinned server on this machine, which Chrome reaches without a proxy. */
+  /** Starts a port for each named server on this machine, which Chrome reaches without a proxy. */
   async start(policy: DomainPolicy): Promise<readonly string[]> {
-    const local = this.#trust.pins.filter(
+    const named = [...this.#trust.pins, ...this.#trust.clients];
+    const local = named.filter(
       ({ host, port }) => isPlainLoopback(formatName(host)) && !policy.judgeHost(host, port),
     );
-    const rules = await Promise.all(local.map((pin) => this.#listenFor(pin)));
+    const servers = new Map(local.map((server) => [formatServer(server), server]));
+    const rules = await Promise.all([...servers.values()].map((one) => this.#listenFor(one)));
     const keys = `--ignore-certificate-errors-spki-list=${this.#certificate.keyHash}`;
     return rules.length > 0 ? [keys, `--host-resolver-rules=${rules.join(',')}`] : [keys];
   }
@@ -56,31 +71,59 @@ export class TlsBridge {
     this.#keep(server);
     client.on('close', () => server.destroy());
     if (!this.#mayCheck(target) || !(await startsWithTls(client))) return pipeBoth(client, server);
-    const secured = await this.#trust.secureNamed(server, target).catch(() => undefined);
-    if (secured) {
-      const inner = new TLSSocket(client, {
-        isServer: true,
-        ...{ key: this.#certificate.key, cert: this.#certificate.cert },
-        ALPNProtocols: ['http/1.1'],
-      });
-      this.#keep(inner);
-      this.#keep(secured);
-      return pipeBoth(inner, secured);
-    }
+    const hasClient = this.#trust.findClient(target) !== undefined;
+    const secured = await this.#trust
+      .secureNamed(server, target)
+      .catch((error: HandshakeError) => error);
+    if (secured instanceof TLSSocket) return this.#connect(client, secured, target, hasClient);
     server.destroy();
+    const code = explainClientError(secured, hasClient);
+    if (code !== undefined) {
+      this.#report(target, code);
+      return void client.destroy();
+    }
     this.#passedOn.set(formatServer(target), Date.now());
     const plain = await target.open();
     this.#keep(plain);
     pipeBoth(client, plain);
   }
 
+  /** Connects Chrome, which sees the certificate of the bridge, with a checked server. */
+  #connect(client: Socket, server: TLSSocket, target: BridgeTarget, hasClient: boolean): void {
+    const inner = new TLSSocket(client, {
+      isServer: true,
+      ...{ key: this.#certificate.key, cert: this.#certificate.cert },
+      ALPNProtocols: ['http/1.1'],
+    });
+    this.#keep(inner);
+    this.#keep(server);
+    this.#watchAnswer(inner, server, target, hasClient);
+    pipeBoth(inner, server);
+  }
+
+  /** With TLS 1.3, a server rejects a client certificate only after the handshake. */
+  #watchAnswer(inner: Socket, server: Socket, target: BridgeTarget, hasClient: boolean): void {
+    let [asked, answered, alert] = [false, false, ''];
+    inner.once('data', () => (asked = true));
+    server.once('data', () => {
+      answered = true;
+      this.#report(target);
+    });
+    server.once('error', ({ code = '' }: HandshakeError) => (alert = code));
+    server.once('close', () => {
+      if (answered) return;
+      if (!hasClient && CERTIFICATE_REQUIRED.test(alert)) this.#report(target, MISSING_CLIENT);
+      if (hasClient && asked && !inner.destroyed) this.#report(target, REJECTED_CLIENT);
+    });
+  }
+
   #mayCheck(target: BridgeTarget): boolean {
-    if (this.#trust.findPin(target)) return true;
+    if (this.#trust.findPin(target) || this.#trust.findClient(target)) return true;
     const passedOnAt = this.#passedOn.get(formatServer(target)) ?? 0;
     return this.#trust.issuers.length > 0 && Date.now() - passedOnAt > PASS_ON_MS;
   }
 
-  async #listenFor({ host, port }: PinnedServer): Promise<string> {
+  async #listenFor({ host, port }: TlsTarget): Promise<string> {
     const open = (): Promise<Socket> => dialLocal(host, port);
     const serve = async (client: Socket): Promise<void> => {
       this.#keep(client);
@@ -107,9 +150,25 @@ export class TlsBridge {
   }
 }
 
+const CERTIFICATE_REQUIRED = /ALERT_CERTIFICATE_REQUIRED$/;
+
+/**
+ * The code of a handshake that failed because of the client certificate; undefined if Chrome should
+ * check the server itself.
+ */
+const explainClientError = (
+  { code = '', fingerprint }: HandshakeError,
+  hasClient: boolean,
+): string | undefined => {
+  if (code === MISSING_CLIENT) return code;
+  // Without the client certificate, Chrome would get a misleading error.
+  if (!hasClient || fingerprint !== undefined) return undefined;
+  return code === 'ETIMEDOUT' ? code : REJECTED_CLIENT;
+};
+
 const formatName = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-const formatServer = ({ host, port }: BridgeTarget): string => `${host}:${port}`;
+const formatServer = ({ host, port }: TlsTarget): string => `${host}:${port}`;
 
 const dialLocal = (host: string, port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {

@@ -3,6 +3,18 @@ import { quoteText, textIf } from '../../core/text.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
 
+/** Codes of our own connections whose server rejects the client certificate, or requires one. */
+export const REJECTED_CLIENT = 'ECLIENTCERT';
+export const MISSING_CLIENT = 'ENOCLIENTCERT';
+
+const CLIENT_CERTIFICATE_CODES: ReadonlyMap<string, FailureCode> = new Map([
+  [MISSING_CLIENT, 'client_certificate_required'],
+  ['ERR_SSL_CLIENT_AUTH_CERT_NEEDED', 'client_certificate_required'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client_certificate_required'],
+  [REJECTED_CLIENT, 'client_certificate_rejected'],
+  ['ERR_BAD_SSL_CLIENT_AUTH_CERT', 'client_certificate_rejected'],
+]);
+
 /** Reasons by Chrome's error name and by Node's error code. */
 const CERTIFICATE_REASONS: ReadonlyMap<string, string> = new Map([
   ['ERR_CERT_AUTHORITY_INVALID', 'it is self-signed, or its issuer is not trusted'],
@@ -54,6 +66,8 @@ interface LoadFailureKind {
 }
 
 const classifyNetError = (netError: string): LoadFailureKind => {
+  const clientCode = CLIENT_CERTIFICATE_CODES.get(netError);
+  if (clientCode !== undefined) return { code: clientCode };
   const reason = CERTIFICATE_REASONS.get(netError);
   if (reason !== undefined) return { code: 'certificate_invalid', reason };
   if (/^ERR_CERT(?:IFICATE)?_/.test(netError)) return { code: 'certificate_invalid' };
@@ -92,6 +106,8 @@ const LOAD_FAILURE_CODES: ReadonlySet<FailureCode> = new Set([
   'dns_failed',
   'proxy_failed',
   'proxy_auth_required',
+  'client_certificate_required',
+  'client_certificate_rejected',
 ]);
 
 /** Whether the error means that a page could not be loaded, for any cause. */

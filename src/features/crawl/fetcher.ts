@@ -5,7 +5,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Agent, Dispatcher, Pool } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
@@ -13,7 +13,7 @@ import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
 import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
-import { loadFailure } from '../../browser/tabs/load-failure.ts';
+import { loadFailure, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { Refused, createGuardRefusal } from './refusal.ts';
 
@@ -54,6 +54,8 @@ interface FetchOptions {
 }
 
 type Undici = typeof import('undici').default;
+type BuildConnector = Undici['buildConnector'];
+type Connector = ReturnType<BuildConnector>;
 type HttpResponse = Dispatcher.ResponseData;
 
 export class Fetcher {
@@ -61,6 +63,8 @@ export class Fetcher {
   readonly #policy: DomainPolicy;
   readonly #upstream: UpstreamRoutes | undefined;
   readonly #trust: CertificateTrust | undefined;
+  /** TLS alerts by origin: undici reports only that the connection ended. */
+  readonly #alerts = new Map<string, string>();
   #undici: Promise<Undici> | undefined;
   #agent: Agent | undefined;
 
@@ -93,8 +97,16 @@ export class Fetcher {
       return await this.#follow(url, options, deadline.signal);
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason;
-      throw toProblem(error, url);
+      throw toProblem(error, url, this.#findClientError(url));
     }
+  }
+
+  /** The likely reason if the server of the URL ends a connection before it responds. */
+  #findClientError(url: string): string | undefined {
+    const { hostname, origin } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (this.#trust?.findClient({ host, port: parsePort(url) })) return REJECTED_CLIENT;
+    return this.#alerts.get(origin);
   }
 
   async #follow(
@@ -139,12 +151,13 @@ export class Fetcher {
       request,
       Agent: AgentOf,
       Pool: PoolOf,
+      buildConnector: build,
     } = await (this.#undici ??= import('undici').then((module) => module.default));
     this.#agent ??= new AgentOf({
       pipelining: 1,
       // One pool per origin: policy rules may name a port, which a lookup function does not get.
       factory: (origin, options) =>
-        new PoolOf(origin, { ...options, connect: this.#connectorFor(origin) }),
+        new PoolOf(origin, { ...options, connect: this.#connectorFor(origin, build) }),
     });
     const headers = {
       ...further,
@@ -176,10 +189,21 @@ export class Fetcher {
       });
     };
 
-  #connectorFor(origin: string | URL): NonNullable<Pool.Options['connect']> {
+  #connectorFor(origin: string | URL, build: BuildConnector): Connector {
+    const connect = this.#routeFor(origin, build);
+    return (options, done) =>
+      connect(options, (...[error, socket]) => {
+        socket?.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
+          if (TLS_ALERT.test(code)) this.#alerts.set(new URL(origin).origin, code);
+        });
+        return error ? done(error, null) : done(null, socket);
+      });
+  }
+
+  #routeFor(origin: string | URL, build: BuildConnector): Connector {
     const lookup = this.#lookupFor(parsePort(origin));
     const trust = this.#trust;
-    if (!this.#upstream && !trust) return { timeout: CONNECT_MS, lookup };
+    if (!this.#upstream && !trust) return build({ timeout: CONNECT_MS, lookup });
     const route = { upstream: this.#upstream ?? DIRECT, trust };
     const open = callbackify(() => connectRoute(route, new URL(origin), lookup));
     return (_, done) => open((error, socket) => (error ? done(error, null) : done(null, socket)));
@@ -325,14 +349,20 @@ const parseRetryAfter = (value: string | undefined): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 };
 
+const TLS_ALERT = /^ERR_SSL_\w*ALERT_\w+$/;
+/** The server ended the connection before the response. */
+const CONNECTION_ENDED = /^(?:ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET|ERR_SSL_\w*ALERT\w*)$/;
+
 /** Finds the network error code in the chain of causes. */
-const toProblem = (error: unknown, url: string): Error => {
+const toProblem = (error: unknown, url: string, clientError: string | undefined): Error => {
   if (error instanceof Failure || error instanceof Refused) return error;
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof Refused) return at;
     const { code } = at as { code?: unknown };
     const { fingerprint } = at as { fingerprint?: string };
-    if (typeof code === 'string') return loadFailure(url, code, error, fingerprint);
+    if (typeof code !== 'string') continue;
+    const meaning = CONNECTION_ENDED.test(code) ? clientError : undefined;
+    return loadFailure(url, meaning ?? code, error, fingerprint);
   }
   return error as Error; // not a network error, but a defect in this program
 };

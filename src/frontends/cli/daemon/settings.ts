@@ -30,15 +30,26 @@ const isSetting = (name: string): boolean =>
   name === 'CHROME_PATH' ||
   (name.startsWith('OPENCHROME_') && !/^OPENCHROME_(?:HOME|TASK_ROOT|SESSION)$/.test(name));
 
+/** A PAC file of --proxy, also for one scheme. */
+const PAC_FILE = /^(?:https?=)?pac:/;
+
 /** The daemon's working folder is the home, so relative paths are resolved before. */
 export const withFullPaths = (config: Config, folder: string): Config => {
   const full = <T extends string | undefined>(path: T): T =>
     path === undefined ? path : (resolve(folder, path) as T);
+  const fullAfter = (text: string, mark: string): string => {
+    const at = text.indexOf(mark) + mark.length;
+    return `${text.slice(0, at)}${full(text.slice(at))}`;
+  };
   return {
     ...config,
     chromePath: full(config.chromePath),
     profile: full(config.profile),
     secrets: full(config.secrets),
+    caCert: config.caCert.map((path) => full(path)),
+    clientCert: config.clientCert.map((text) => fullAfter(text, '=')),
+    clientKey: config.clientKey.map((text) => fullAfter(text, '=')),
+    proxy: config.proxy.map((url) => (PAC_FILE.test(url) ? fullAfter(url, 'pac:') : url)),
     allowRoot: config.allowRoot.map((path) => full(path)),
   };
 };
