@@ -9,19 +9,23 @@ import {
   localName,
   query,
 } from './safe-dom.ts';
-import { assignId } from './ids.ts';
-import { hasHandler, isFocusableByAuthor } from './interactive.ts';
+import { assignId } from './state.ts';
+import {
+  FIELD_TAGS,
+  hasHandler,
+  isFocusableByAuthor,
+  PAGE_TAGS,
+  TEXTBOX_ROLES,
+} from './element-kinds.ts';
 import { contentName, type Name, computeName, readPlaceholder } from './names.ts';
 import type { OutputLine } from './line-output.ts';
 import { hasAriaName, inputType, NAMED_BY_CONTENT, computeRole } from './roles.ts';
 import { getShadowRoot } from './shadow.ts';
-import { describeStates } from './states.ts';
+import { describeStates, readElementValue, readOptions } from './element-values.ts';
 import { CELLS, writeStructure } from './structure-lines.ts';
 import { oneLine, shortLine } from './visible-text.ts';
-import { readOptions, readElementValue } from './element-values.ts';
 import type { VisibleElement, Walker } from './walker.ts';
-import { createLookupTable } from './lookup-table.ts';
-import { PAGE_TAGS, TEXTBOX_ROLES, FIELD_TAGS } from './tag-sets.ts';
+import { createLookupTable } from './objects.ts';
 
 const VALUELESS_TYPES = new Set<string>(['checkbox', 'radio', 'file']);
 const AUTHOR_NAMES = new Set<string>(['aria-label', 'labelledby']);

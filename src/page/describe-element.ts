@@ -1,14 +1,17 @@
-// Describes single elements: to check a ref before it is used, and for selector matches.
+// Describes single elements: for refs, to check a ref before it is used, and for selector matches.
+import { Labels } from './element-relations.ts';
+import { describeStates, readElementValue } from './element-values.ts';
+import { computeFingerprint, Fingerprinter } from './fingerprint.ts';
+import { assignId, findElement, isHere } from './state.ts';
+import { computeName, type NameCache } from './names.ts';
+import { compact, defined } from './objects.ts';
+import type { ElementSummary, RefTarget } from './read-answers.ts';
+import { computeRole, CONTROL_ROLES, inputType } from './roles.ts';
 import { localName, matches, queryAll, type Root } from './safe-dom.ts';
-import { computeFingerprint } from './fingerprint.ts';
-import { findElement, assignId, isHere } from './ids.ts';
-import { Labels } from './labels.ts';
-import { type NameCache, computeName } from './names.ts';
-import type { WalkedElement, IdentifiedElement } from './walk-record.ts';
-import { CONTROL_ROLES, computeRole } from './roles.ts';
 import { getShadowRoot } from './shadow.ts';
 import { GeneratedContent } from './style.ts';
-import { shortLine } from './visible-text.ts';
+import { shortLine, textIf } from './visible-text.ts';
+import type { IdentifiedElement, WalkedElement } from './walk-record.ts';
 
 const describe = (element: Element, known: NameCache): WalkedElement => {
   const tag = localName(element);
@@ -55,4 +58,46 @@ export const identify = (id: number): IdentifiedElement | null => {
 export const element = (id: number): Element | null => {
   const found = findElement(id);
   return found && isHere(found) ? found : null;
+};
+
+// Describes elements that get a ref: id, role, name, fingerprint, states and value.
+
+/** Describes elements in the same way as a walk, so that refs from both are the same. */
+export class Describer {
+  readonly #known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
+
+  readonly #fingerprinter = new Fingerprinter();
+
+  target(element: Element): RefTarget {
+    const tag = localName(element);
+    const role = computeRole(element, tag);
+    const name = computeName(element, tag, role, this.#known).text;
+    const fingerprint = this.#fingerprinter.compute(element);
+    return {
+      id: assignId(element),
+      role,
+      name,
+      fingerprint,
+      beside: this.#fingerprinter.describeRow(element),
+    };
+  }
+
+  item(element: Element, note?: string): ElementSummary {
+    const tag = localName(element);
+    const target = this.target(element);
+    return defined({
+      ...target,
+      role: target.role || tag,
+      states: describeStates(element, tag, target.role),
+      value: readSafeValue(element, tag, target.role),
+      ...compact({ note }),
+    });
+  }
+}
+
+/** The value of an element; of a password field only whether it is filled in. */
+const readSafeValue = (element: Element, tag: string, role: string): string => {
+  const isSecret = tag === 'input' && inputType(element) === 'password';
+  if (!isSecret) return readElementValue(element, tag, role);
+  return textIf((element as HTMLInputElement).value !== '', '(filled in)');
 };

@@ -1,10 +1,9 @@
 // Labels an element in CSS notation: tag, id, classes and the most useful attributes.
 import { attributeText, childElementCount, elementId, localName } from './safe-dom.ts';
 import { inputType } from './roles.ts';
-import { shortLine } from './visible-text.ts';
+import { shortLine, textIf } from './visible-text.ts';
 import { selectedText } from './element-values.ts';
-import { CHECKABLE_TYPES } from './tag-sets.ts';
-import { textIf } from './words.ts';
+import { CHECKABLE_TYPES } from './element-kinds.ts';
 
 const BREAK_TAGS = new Set<string>(['br', 'wbr']);
 

@@ -1,9 +1,8 @@
 // Finds the element that a read is about, in one document and its shadow roots (not in frames).
 import { query, queryAll, getTitle, type Root } from './safe-dom.ts';
-import { findElement, isHere } from './ids.ts';
+import { findElement, isHere, state } from './state.ts';
 import type { NoSubject, Subject, Suspicious } from './read-answers.ts';
 import { getShadowRoot } from './shadow.ts';
-import { state } from './state.ts';
 
 const MAX_ROOTS = 500;
 

@@ -23,7 +23,7 @@ import {
 } from './safe-dom.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
 import { isBlank, shortLine } from './visible-text.ts';
-import { PAGE_TAGS, PRESENTATION_ROLES } from './tag-sets.ts';
+import { PAGE_TAGS, PRESENTATION_ROLES } from './element-kinds.ts';
 
 const PLACES_WITHOUT_LIST = new Set<string>(['none', 'button in row']);
 

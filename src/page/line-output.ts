@@ -1,8 +1,7 @@
 // Collects the lines of a walk: joins inline text, drops leftovers, limits the total size.
 import { Fingerprinter } from './fingerprint.ts';
-import { findElement } from './ids.ts';
+import { findElement, state } from './state.ts';
 import { KINDS, type NodeKind } from './walk-record.ts';
-import { state } from './state.ts';
 import { oneLine, shortLine } from './visible-text.ts';
 
 const TEXT_KINDS = new Set<string>(['text', 'heading']);

@@ -1,7 +1,7 @@
 // For screenshots: measures elements, and draws refs over the elements that they name.
 import type { ElementArea } from './call-answers.ts';
 import { select } from './describe-element.ts';
-import { findElement, isHere } from './ids.ts';
+import { findElement, isHere } from './state.ts';
 import { attempt } from './objects.ts';
 
 /** Scrolls the element into view and measures it; null if it has left the document. */

@@ -18,9 +18,9 @@ import {
   queryAll,
   type Root,
 } from './safe-dom.ts';
-import { isInside } from './act/describe-target.ts';
-import { hasHandler, isTypable } from './interactive.ts';
-import { Labels } from './labels.ts';
+import { isInside, trees } from './shadow.ts';
+import { hasHandler, isTypable } from './element-kinds.ts';
+import { Labels } from './element-relations.ts';
 import { type NameCache, computeName, readPlaceholder } from './names.ts';
 import { ROLE_WORDS } from './role-words.ts';
 import { CONTROL_ROLES, NAMED_BY_CONTENT, computeRole } from './roles.ts';
@@ -37,7 +37,6 @@ import {
 } from './find-words.ts';
 import { getOrCreate } from './objects.ts';
 import { GeneratedContent, getStyle } from './style.ts';
-import { trees } from './trees.ts';
 import {
   bare,
   containsEach,
@@ -48,7 +47,7 @@ import {
   wordsIn,
 } from './words.ts';
 
-export { trees } from './trees.ts';
+export { trees } from './shadow.ts';
 
 export interface WordMatch {
   readonly element: Element;

@@ -1,10 +1,9 @@
 // Writes the lines of media: images, drawings, frames, canvases, video and audio.
-import { createLookupTable } from './lookup-table.ts';
+import { createLookupTable } from './objects.ts';
 import { attribute, attributeText, getRect, hasAttribute, query, queryAll } from './safe-dom.ts';
-import { assignId } from './ids.ts';
+import { assignId, state } from './state.ts';
 import { computeName } from './names.ts';
 import { hasAuthorName } from './roles.ts';
-import { state } from './state.ts';
 import { getStyle } from './style.ts';
 import { isArea, buildFingerprintKey, writeControl } from './control-lines.ts';
 import { oneLine, shortLine } from './visible-text.ts';

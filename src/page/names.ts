@@ -1,5 +1,5 @@
 // Computes accessible names (accname and HTML-AAM), with the same results as Chrome.
-import { defined } from './defined.ts';
+import { createLookupTable, defined } from './objects.ts';
 import {
   attribute,
   attributeText,
@@ -20,13 +20,11 @@ import {
 } from './safe-dom.ts';
 import { inputType, NAMED_BY_CONTENT, nativeRole, computeRole } from './roles.ts';
 import { eachFlatChild, getShadowRoot } from './shadow.ts';
-import type { Labels } from './labels.ts';
-import { Owners } from './owners.ts';
+import { type Labels, Owners } from './element-relations.ts';
 import { type GeneratedContent, likeness, getStyle } from './style.ts';
 import { isBlank, oneLine } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
-import { createLookupTable } from './lookup-table.ts';
-import { TEXT_FIELD_TAGS, TEXTBOX_ROLES, BOXLESS_DISPLAYS } from './tag-sets.ts';
+import { TEXT_FIELD_TAGS, TEXTBOX_ROLES, BOXLESS_DISPLAYS } from './element-kinds.ts';
 
 const SHORT_TAGS = new Set<string>(['label', 'abbr']);
 const FLOATING_POSITIONS = new Set<string>(['absolute', 'fixed']);

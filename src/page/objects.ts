@@ -1,5 +1,4 @@
-// Small operations on objects, maps and lists of callbacks. page/ cannot import core/.
-
+// Small operations on objects, maps, lookup tables and lists of callbacks. page/ cannot import core/.
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
@@ -37,3 +36,47 @@ export const attempt = <T, F = undefined>(work: () => T, fallback?: F): T | F =>
     return fallback as F;
   }
 };
+
+// Builds objects without missing or empty properties.
+
+type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+
+/** `T` with every property that may be undefined made optional. */
+type Defined<T> = Omit<T, OptionalKeys<T>> & {
+  [K in OptionalKeys<T>]?: Exclude<T[K], undefined>;
+};
+
+/**
+ * For types with `exactOptionalPropertyTypes`, and for JSON: a missing key differs from undefined.
+ */
+export const defined = <const T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+
+const EMPTY = new Set<unknown>([undefined, null, false, 0, '']);
+
+const isEmpty = (value: unknown): boolean =>
+  EMPTY.has(value) || (Array.isArray(value) && value.length === 0);
+
+type Filled<V> = V extends boolean ? true : V extends null | undefined ? never : V;
+
+/** Builds an object without false, zero, empty texts, empty lists and missing values. */
+export const compact = <const T extends object>(fields: T): { [K in keyof T]?: Filled<T[K]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as {
+    [K in keyof T]?: Filled<T[K]>;
+  };
+
+/** `transform(value)`, or undefined if the value is undefined. */
+export const ifDefined = <T, R>(value: T | undefined, transform: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : transform(value);
+
+/**
+ * A lookup table without inherited keys, so that page words such as "constructor" are not found.
+ * The annotation lets the bundler leave out tables that a page script does not use.
+ */
+// @__NO_SIDE_EFFECTS__
+export const createLookupTable = <T>(
+  rows: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> =>
+  Object.freeze(Object.assign(Object.create(null) as Record<string, T>, rows));

@@ -31,8 +31,17 @@ import type {
 } from './call-answers.ts';
 import type { ExtractAnswer } from './extract/extract-answers.ts';
 import type { FindReply, FindSpec, FindWaited, WaitOptions } from './find/find-answers.ts';
-import type { DatabaseNames, DatabasesAnswer, SavedDatabase } from './indexed-db-answers.ts';
-import type { PageState, RestoreAnswer, RestoreRequest } from './page-state-answers.ts';
+import type {
+  DatabaseNames,
+  DatabasesAnswer,
+  PageState,
+  RestoreAnswer,
+  RestoreRequest,
+  SavedDatabase,
+  StorageAnswer,
+  StorageChange,
+  StorageRequest,
+} from './state-answers.ts';
 import type {
   CssAnswer,
   DomAnswer,
@@ -48,7 +57,6 @@ import type {
   Vitals,
 } from './read-answers.ts';
 import type { Locator } from './recorder/messages.ts';
-import type { StorageAnswer, StorageChange, StorageRequest } from './storage-answers.ts';
 import type { IdentifiedElement, WalkedElement, WalkOptions } from './walk-record.ts';
 
 /** A node or window of the page: the engine gets a reference to it, not its content. */

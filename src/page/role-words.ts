@@ -1,5 +1,5 @@
 // Maps everyday words for controls (field, dropdown, toggle) to their roles.
-import { createLookupTable } from './lookup-table.ts';
+import { createLookupTable } from './objects.ts';
 
 export const ROLE_WORDS = createLookupTable<readonly string[]>({
   box: ['textbox', 'searchbox', 'combobox', 'checkbox', 'spinbutton'],

@@ -12,9 +12,9 @@ import {
   nextElementSibling,
   parentNode,
 } from './safe-dom.ts';
-import { createLookupTable } from './lookup-table.ts';
+import { createLookupTable } from './objects.ts';
 import { isBlank } from './visible-text.ts';
-import { PRESENTATION_ROLES } from './tag-sets.ts';
+import { PRESENTATION_ROLES } from './element-kinds.ts';
 
 const NAMED_LANDMARKS = new Set<string>(['region', 'form']);
 const ROW_SCOPES = new Set<string>(['row', 'rowgroup']);

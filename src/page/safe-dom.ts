@@ -1,107 +1,121 @@
 // DOM access that a page cannot clobber: an input named firstChild does not hide form.firstChild.
 
-const getter = <T>(prototype: object, name: string): ((node: Node) => T) => {
+/** A class of the DOM. Its name alone has no side effects, `X.prototype` has for the bundler. */
+interface DomClass {
+  readonly prototype: object;
+}
+
+// The annotations let the bundler leave out the functions that a page script does not use.
+
+// @__NO_SIDE_EFFECTS__
+export const getter = <T>({ prototype }: DomClass, name: string): ((node: Node) => T) => {
   const get = Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T;
   return (node) => get.call(node);
 };
-const method = <F extends (...args: never[]) => unknown>(prototype: object, name: string): F =>
-  (prototype as Record<string, F>)[name] as F;
 
-export const firstChild = getter<Node | null>(Node.prototype, 'firstChild');
-export const nextSibling = getter<Node | null>(Node.prototype, 'nextSibling');
-export const parentNode = getter<Node | null>(Node.prototype, 'parentNode');
-export const nodeType = getter<number>(Node.prototype, 'nodeType');
-export const isConnected = getter<boolean>(Node.prototype, 'isConnected');
-export const ownerDocument = getter<Document | null>(Node.prototype, 'ownerDocument');
-export const localName = getter<string>(Element.prototype, 'localName');
-export const childElementCount = getter<number>(Element.prototype, 'childElementCount');
-export const firstElementChild = getter<Element | null>(Element.prototype, 'firstElementChild');
-export const nextElementSibling = getter<Element | null>(Element.prototype, 'nextElementSibling');
-export const previousElementSibling = getter<Element | null>(
-  Element.prototype,
-  'previousElementSibling',
-);
-export const openShadowRoot = getter<ShadowRoot | null>(Element.prototype, 'shadowRoot');
-const textContent = getter<string | null>(Node.prototype, 'textContent');
+// @__NO_SIDE_EFFECTS__
+export const method = <F extends (...args: never[]) => unknown>(
+  { prototype }: DomClass,
+  name: string,
+): F => (prototype as Record<string, F>)[name] as F;
+
+export const firstChild = getter<Node | null>(Node, 'firstChild');
+export const nextSibling = getter<Node | null>(Node, 'nextSibling');
+export const parentNode = getter<Node | null>(Node, 'parentNode');
+export const nodeType = getter<number>(Node, 'nodeType');
+export const isConnected = getter<boolean>(Node, 'isConnected');
+export const ownerDocument = getter<Document | null>(Node, 'ownerDocument');
+export const localName = getter<string>(Element, 'localName');
+export const childElementCount = getter<number>(Element, 'childElementCount');
+export const firstElementChild = getter<Element | null>(Element, 'firstElementChild');
+export const nextElementSibling = getter<Element | null>(Element, 'nextElementSibling');
+
+export const previousElementSibling = getter<Element | null>(Element, 'previousElementSibling');
+export const openShadowRoot = getter<ShadowRoot | null>(Element, 'shadowRoot');
+const textContent = getter<string | null>(Node, 'textContent');
+
 /** All text inside an element, as it is in the document. */
 export const getTextContent = (node: Node): string => textContent(node) ?? '';
-export const elementId = getter<string>(Element.prototype, 'id');
-export const getData = getter<string>(CharacterData.prototype, 'data');
-export const getLength = getter<number>(CharacterData.prototype, 'length');
-export const getTabIndex = getter<number>(HTMLElement.prototype, 'tabIndex');
-export const rootElement = getter<Element | null>(Document.prototype, 'documentElement');
-export const getTitle = getter<string>(Document.prototype, 'title');
-export const getImplementation = getter<DOMImplementation>(Document.prototype, 'implementation');
-const documentActiveElement = getter<Element | null>(Document.prototype, 'activeElement');
+export const elementId = getter<string>(Element, 'id');
+export const getData = getter<string>(CharacterData, 'data');
+export const getLength = getter<number>(CharacterData, 'length');
+export const getTabIndex = getter<number>(HTMLElement, 'tabIndex');
+export const rootElement = getter<Element | null>(Document, 'documentElement');
+export const getTitle = getter<string>(Document, 'title');
+export const getImplementation = getter<DOMImplementation>(Document, 'implementation');
+const documentActiveElement = getter<Element | null>(Document, 'activeElement');
 
-const getAttributeMethod = method<(name: string) => string | null>(
-  Element.prototype,
-  'getAttribute',
-);
-const hasAttributesMethod = method<() => boolean>(Element.prototype, 'hasAttributes');
-const hasAttributeMethod = method<(name: string) => boolean>(Element.prototype, 'hasAttribute');
-const getRootNodeMethod = method<() => Node>(Node.prototype, 'getRootNode');
-const containsMethod = method<(other: Node) => boolean>(Node.prototype, 'contains');
-const matchesMethod = method<(selector: string) => boolean>(Element.prototype, 'matches');
-const closestMethod = method<(selector: string) => Element | null>(Element.prototype, 'closest');
-const rectMethod = method<() => DOMRect>(Element.prototype, 'getBoundingClientRect');
-const positionMethod = method<(other: Node) => number>(Node.prototype, 'compareDocumentPosition');
+const getAttributeMethod = method<(name: string) => string | null>(Element, 'getAttribute');
+const hasAttributesMethod = method<() => boolean>(Element, 'hasAttributes');
+const hasAttributeMethod = method<(name: string) => boolean>(Element, 'hasAttribute');
+const getRootNodeMethod = method<() => Node>(Node, 'getRootNode');
+const containsMethod = method<(other: Node) => boolean>(Node, 'contains');
+const matchesMethod = method<(selector: string) => boolean>(Element, 'matches');
+const closestMethod = method<(selector: string) => Element | null>(Element, 'closest');
+const rectMethod = method<() => DOMRect>(Element, 'getBoundingClientRect');
+const positionMethod = method<(other: Node) => number>(Node, 'compareDocumentPosition');
+
 const visibilityMethod = method<(options: CheckVisibilityOptions) => boolean>(
-  Element.prototype,
+  Element,
   'checkVisibility',
 );
-const boxesMethod = method<() => DOMRectList>(Element.prototype, 'getClientRects');
-const queryElement = method<(selector: string) => Element | null>(
-  Element.prototype,
-  'querySelector',
-);
-const queryDocument = method<(selector: string) => Element | null>(
-  Document.prototype,
-  'querySelector',
-);
+const boxesMethod = method<() => DOMRectList>(Element, 'getClientRects');
+
+const queryElement = method<(selector: string) => Element | null>(Element, 'querySelector');
+
+const queryDocument = method<(selector: string) => Element | null>(Document, 'querySelector');
+
 const queryFragment = method<(selector: string) => Element | null>(
-  DocumentFragment.prototype,
+  DocumentFragment,
   'querySelector',
 );
+
 const queryAllElement = method<(selector: string) => NodeListOf<Element>>(
-  Element.prototype,
+  Element,
   'querySelectorAll',
 );
+
 const queryAllDocument = method<(selector: string) => NodeListOf<Element>>(
-  Document.prototype,
+  Document,
   'querySelectorAll',
 );
+
 const queryAllFragment = method<(selector: string) => NodeListOf<Element>>(
-  DocumentFragment.prototype,
+  DocumentFragment,
   'querySelectorAll',
 );
-const byIdDocument = method<(id: string) => Element | null>(Document.prototype, 'getElementById');
-const byIdFragment = method<(id: string) => Element | null>(
-  DocumentFragment.prototype,
-  'getElementById',
-);
+const byIdDocument = method<(id: string) => Element | null>(Document, 'getElementById');
+
+const byIdFragment = method<(id: string) => Element | null>(DocumentFragment, 'getElementById');
 
 export type Root = Document | ShadowRoot;
 
 export const attribute = (element: Element, name: string): string | null =>
   getAttributeMethod.call(element, name);
+
 /** The attribute, or an empty text if it is missing. */
 export const attributeText = (element: Element, name: string): string =>
   getAttributeMethod.call(element, name) ?? '';
+
 export const hasAttribute = (element: Element, name: string): boolean =>
   hasAttributeMethod.call(element, name);
+
 /** Whether the element has no attributes at all. */
 export const isBare = (element: Element): boolean => !hasAttributesMethod.call(element);
 export const getRoot = (node: Node): Node => getRootNodeMethod.call(node);
 export const contains = (node: Node, other: Node): boolean => containsMethod.call(node, other);
+
 export const matches = (element: Element, selector: string): boolean =>
   matchesMethod.call(element, selector);
+
 export const closest = (element: Element, selector: string): Element | null =>
   closestMethod.call(element, selector);
 export const getRect = (element: Element): DOMRect => rectMethod.call(element);
+
 /** Whether the first node precedes the other one in document order. */
 export const isBefore = (node: Node, other: Node): boolean =>
   (positionMethod.call(node, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+
 /** Whether the element has a box and its visibility is `visible`. */
 export const isShown = (element: Element): boolean =>
   visibilityMethod.call(element, { visibilityProperty: true }) &&
@@ -145,3 +159,18 @@ export const byIds = (element: Element, name: string): Element[] => {
 };
 
 export const activeElement = (): Element | null => documentActiveElement(document);
+
+// Reads document properties that a page can shadow, for example with <img name="body">.
+
+const bodyGetter = getter<HTMLElement | null>(Document, 'body');
+const scrollingGetter = getter<Element | null>(Document, 'scrollingElement');
+const fromPoint = method<Document['elementFromPoint']>(Document, 'elementFromPoint');
+
+export const pageBody = (): HTMLElement | null => bodyGetter(document);
+
+export const pageRoot = (): Element => rootElement(document) as Element;
+
+/** The element that scrolls the page. */
+export const pageScroller = (): Element => scrollingGetter(document) ?? pageRoot();
+
+export const atPagePoint = (x: number, y: number): Element | null => fromPoint.call(document, x, y);

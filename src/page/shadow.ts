@@ -1,15 +1,19 @@
-// The flattened tree: open shadow roots, closed ones from the debugger, and slotted nodes.
+// The flattened tree: open shadow roots, closed ones from the debugger, slotted nodes; lists known trees.
 import {
   activeElement,
   firstChild,
+  getRoot,
+  getter,
+  isElement,
+  parentNode,
   localName,
+  method,
   nextSibling,
   nodeType,
   openShadowRoot,
   query,
   queryAll,
   type Root,
-  getRoot,
 } from './safe-dom.ts';
 import { state } from './state.ts';
 
@@ -41,6 +45,25 @@ export const eachFlatChild = (element: Element, visit: (child: Node) => void): v
     visit(child);
     child = next;
   }
+};
+
+const getAssignedSlot = getter<HTMLSlotElement | null>(Element, 'assignedSlot');
+
+/** The parent in the flat tree: the slot of slotted content, the host of a shadow root. */
+export const composedParent = (node: Node): Element | undefined => {
+  const slot = isElement(node) ? getAssignedSlot(node) : (node as Text).assignedSlot;
+  if (slot) return slot;
+  const parent = parentNode(node);
+  if (!parent) return undefined;
+  if (isElement(parent)) return parent;
+  return parent instanceof ShadowRoot ? parent.host : undefined;
+};
+
+/** Whether `inner` is `outer` or its descendant in the flat tree. */
+export const isInside = (inner: Element, outer: Element): boolean => {
+  for (let at: Element | undefined = inner; at; at = composedParent(at))
+    if (at === outer) return true;
+  return false;
 };
 
 /** The first match in a tree, else in the shadow roots inside it. */
@@ -75,4 +98,53 @@ export const activeInTrees = (): Element | null => {
   )
     active = inner;
   return active;
+};
+
+// Finds the document and its known shadow roots without visiting every element.
+
+/** The standard elements that can host a shadow root; all other hosts have a dash in their tag. */
+const HOST_TAGS =
+  'article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span';
+const MAX_TREES = 1000;
+
+const evaluate = method<Document['evaluate']>(Document, 'evaluate');
+
+/**
+ * Elements with a dash in their tag. XPath filters them natively, which avoids a wrapper object for
+ * every element.
+ */
+const customElements = (): Element[] => {
+  const found: Element[] = [];
+  const result = evaluate.call(
+    document,
+    "//*[contains(local-name(), '-')]",
+    document,
+    null,
+    XPathResult.ORDERED_NODE_SNAPSHOT_TYPE,
+    null,
+  );
+  for (let i = 0; i < result.snapshotLength; i++) found.push(result.snapshotItem(i) as Element);
+  return found;
+};
+
+function* possibleHosts(root: Root): Generator<Element> {
+  if (root === document) {
+    yield* customElements();
+    yield* queryAll(root, HOST_TAGS);
+  } else yield* queryAll(root, '*');
+}
+
+/**
+ * All trees, the document first. Calls `look` for each possible host without a known shadow root.
+ */
+export const trees = (look?: (element: Element, tag: string) => void): Root[] => {
+  const found: Root[] = [document];
+  for (let i = 0; i < found.length && found.length < MAX_TREES; i++) {
+    for (const element of possibleHosts(found[i] as Root)) {
+      const inner = getShadowRoot(element);
+      if (inner) found.push(inner);
+      else look?.(element, localName(element));
+    }
+  }
+  return found;
 };

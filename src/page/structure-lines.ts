@@ -9,15 +9,14 @@ import {
   parentNode,
   previousElementSibling,
 } from './safe-dom.ts';
-import { assignId } from './ids.ts';
+import { assignId } from './state.ts';
 import { type Name, computeName } from './names.ts';
 import type { OutputLine } from './line-output.ts';
 import { hasAriaName, hasAuthorName } from './roles.ts';
-import { describeStates } from './states.ts';
+import { describeStates, readElementValue } from './element-values.ts';
 import { isInline } from './style.ts';
 import { type Covered, RowCells } from './tables.ts';
 import { isBlank } from './visible-text.ts';
-import { readElementValue } from './element-values.ts';
 import type { VisibleElement, Walker } from './walker.ts';
 
 const ITEM_ROLES = new Set<string>(['listitem', 'article', 'comment']);

@@ -53,3 +53,6 @@ export const isBlank = (text: string): boolean => {
   }
   return true;
 };
+
+/** The text if the condition is truthy, otherwise an empty text. */
+export const textIf = (condition: unknown, text: string): string => (condition ? text : '');

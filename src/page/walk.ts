@@ -1,14 +1,14 @@
-// Walks a document, a part of it, or the items around elements; returns the result as text.
-import { compact, defined } from './defined.ts';
-import { isElement, matches, parentNode, getRect, rootElement, getTitle } from './safe-dom.ts';
-import { findElement, assignId, isHere } from './ids.ts';
+// Walks a document, a part of it, or the items around elements; lists what needs the debugger.
+import { takeSuspects } from './closed-root-suspects.ts';
+import { assignId, findElement, isHere, state } from './state.ts';
 import { encodeLines } from './line-output.ts';
-import { BEHIND, IN_VIEW, type WalkOptions } from './walk-record.ts';
+import { compact, defined } from './objects.ts';
+import { getRect, getTitle, isElement, matches, parentNode, rootElement } from './safe-dom.ts';
 import { queryInTrees } from './shadow.ts';
-import { state } from './state.ts';
-import { getStyle } from './style.ts';
 import { isRepeated } from './structure-lines.ts';
+import { getStyle } from './style.ts';
 import { shortLine } from './visible-text.ts';
+import { BEHIND, IN_VIEW, type WalkOptions } from './walk-record.ts';
 import { Walker } from './walker.ts';
 
 /**
@@ -170,4 +170,39 @@ const inView = (controls: readonly Element[]): string => {
       ids.push(assignId(element) - state.base);
   }
   return ids.join(',');
+};
+
+// Lists what needs the debugger after a walk: possible closed shadow roots, and frames.
+
+/** A window serialises to a short reference; an element would serialise with all attributes. */
+const getWindow = (frame: Element): Window | Element =>
+  (frame as HTMLIFrameElement).contentWindow ?? frame;
+
+type ClosedContent = [suspects: Element[], frames: (number | Window | Element)[]];
+const NOTHING: ClosedContent = [[], []];
+
+/**
+ * Returns the elements to check for a closed root (and clears that list), and the walked frames,
+ * each frame preceded by the id of its element. Undefined if there are none.
+ */
+export const takeClosedContent = (): ClosedContent | undefined => {
+  const suspects = takeSuspects();
+  if (suspects.length === 0 && state.frames.length === 0) return undefined;
+  return [suspects, state.frames.flatMap((frame) => [assignId(frame), getWindow(frame)])];
+};
+
+/**
+ * Chrome returns a plain string twice, but a string in an array once. The
+ * array pays off above this length.
+ */
+const MAX_ALONE = 20_000;
+
+/** Runs a walk; adds the elements and frames that it could not look into, if there are any. */
+export const walkWithClosedContent = (
+  options: WalkOptions,
+): string | null | [walk: string, ...ClosedContent] => {
+  const answer = walk(options);
+  if (answer === null) return null;
+  const rest = takeClosedContent();
+  return rest || answer.length > MAX_ALONE ? [answer, ...(rest ?? NOTHING)] : answer;
 };

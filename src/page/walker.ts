@@ -15,10 +15,9 @@ import {
   getRoot,
   type Root,
 } from './safe-dom.ts';
-import { assignId } from './ids.ts';
-import { isTypable } from './interactive.ts';
-import { Labels } from './labels.ts';
-import { findOwners } from './owners.ts';
+import { assignId } from './state.ts';
+import { isTypable } from './element-kinds.ts';
+import { findOwners, Labels } from './element-relations.ts';
 import type { NameCache } from './names.ts';
 import { type OutputLine, Output } from './line-output.ts';
 import type { WalkOptions } from './walk-record.ts';

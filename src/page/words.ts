@@ -1,7 +1,6 @@
 // Folds words for comparison: case, accents, widths and look-alike letters, in any script.
 import { oneLine } from './visible-text.ts';
-import { createLookupTable } from './lookup-table.ts';
-import { addCount } from './objects.ts';
+import { addCount, createLookupTable } from './objects.ts';
 
 /** ASCII text, which needs only lower case. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -194,6 +193,3 @@ export const textBefore = (text: string, separator: string): string => {
   const at = text.indexOf(separator);
   return at < 0 ? text : text.slice(0, at);
 };
-
-/** The text if the condition is truthy, otherwise an empty text. */
-export const textIf = (condition: unknown, text: string): string => (condition ? text : '');

@@ -1,13 +1,9 @@
 // Reads and writes the IndexedDB databases of a frame's origin, from an isolated world.
-import type {
-  DatabaseNames,
-  DatabasesAnswer,
-  SavedDatabase,
-} from '../../page/indexed-db-answers.ts';
+import type { DatabaseNames, DatabasesAnswer, SavedDatabase } from '../../page/state-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { inPage } from '../tabs/in-page.ts';
 
-export type { SavedDatabase } from '../../page/indexed-db-answers.ts';
+export type { SavedDatabase } from '../../page/state-answers.ts';
 
 export const readDatabaseNames = (frame: Frame, signal: AbortSignal): Promise<DatabaseNames> =>
   frame.call(inPage.indexedDb.readNames, [], signal);

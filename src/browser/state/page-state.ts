@@ -1,7 +1,7 @@
 // Reads and restores the transient state of a tab's pages: field values and scroll positions.
 import { Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
-import type { PageState, RestoreAnswer } from '../../page/page-state-answers.ts';
+import type { PageState, RestoreAnswer } from '../../page/state-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { inPage } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';

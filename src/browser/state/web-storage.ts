@@ -6,7 +6,7 @@ import type {
   StorageChange,
   StorageEntries,
   StorageRequest,
-} from '../../page/storage-answers.ts';
+} from '../../page/state-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { inPage } from '../tabs/in-page.ts';
 

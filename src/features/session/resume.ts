@@ -2,7 +2,7 @@
 import { compact, defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
-import type { RestoreAnswer } from '../../page/page-state-answers.ts';
+import type { RestoreAnswer } from '../../page/state-answers.ts';
 import { setCookies } from '../../browser/state/cookies.ts';
 import { writeDatabases } from '../../browser/state/databases.ts';
 import { restorePageState } from '../../browser/state/page-state.ts';

@@ -9,7 +9,8 @@ import {
 } from '../safe-dom.ts';
 import { modalDialog, trees } from '../match-words.ts';
 import type { Needs, Point, Problem } from './act-answers.ts';
-import { composedParent, describe, isInside } from './describe-target.ts';
+import { describe } from './describe-target.ts';
+import { composedParent, isInside } from '../shadow.ts';
 import { isEditable } from './form-fields.ts';
 import { measureBoxes, isInViewport, intersect, measureMiddle } from './hit.ts';
 

@@ -1,7 +1,7 @@
 // Options of comboboxes and listboxes that are not native select elements.
-import { defined } from '../defined.ts';
+import { defined } from '../objects.ts';
 import { attribute, byIds, localName, queryAll } from '../safe-dom.ts';
-import { findElement, assignId, isHere } from '../ids.ts';
+import { findElement, assignId, isHere } from '../state.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { oneLine } from '../visible-text.ts';
 import type { Chosen, FoundOption, FieldValue } from './act-answers.ts';

@@ -1,9 +1,8 @@
 // Clipboard of the page: reports copied text, replaces the next copy, and dispatches paste events.
-import { localName } from '../safe-dom.ts';
+import { localName, pageBody } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { focusedElement } from './describe-target.ts';
-import { pageBody } from './document.ts';
-import { TEXT_FIELD_TAGS } from '../tag-sets.ts';
+import { TEXT_FIELD_TAGS } from '../element-kinds.ts';
 
 const MAX_COPIED_CHARS = 1_000_000;
 /** How long a replacement text waits for the copy command. */

@@ -3,21 +3,18 @@ import {
   activeElement,
   attribute,
   attributeText,
-  isElement,
   localName,
-  parentNode,
+  pageBody,
+  pageRoot,
 } from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
-import { assignId } from '../ids.ts';
-import { Labels } from '../labels.ts';
+import { assignId, state } from '../state.ts';
+import { Labels } from '../element-relations.ts';
 import { type NameCache, computeName } from '../names.ts';
 import { CONTROL_ROLES, computeRole } from '../roles.ts';
-import { state } from '../state.ts';
 import { GeneratedContent } from '../style.ts';
-import { shortLine } from '../visible-text.ts';
-import { textIf } from '../words.ts';
+import { shortLine, textIf } from '../visible-text.ts';
 import type { ActedElement } from './act-answers.ts';
-import { pageBody, pageRoot } from './document.ts';
 
 const MAX_NAME_CHARS = 200;
 const MAX_HINT_CHARS = 40;
@@ -56,27 +53,6 @@ const buildHint = (element: Element): string => {
   if (id) return `#${id}`;
   const [first] = attributeText(element, 'class').trim().split(/\s+/);
   return textIf(first, `.${first}`);
-};
-
-const slotGetter = Object.getOwnPropertyDescriptor(Element.prototype, 'assignedSlot')?.get as (
-  this: Element,
-) => HTMLSlotElement | null;
-
-/** The parent in the flat tree: the slot of slotted content, the host of a shadow root. */
-export const composedParent = (node: Node): Element | undefined => {
-  const slot = isElement(node) ? slotGetter.call(node) : (node as Text).assignedSlot;
-  if (slot) return slot;
-  const parent = parentNode(node);
-  if (!parent) return undefined;
-  if (isElement(parent)) return parent;
-  return parent instanceof ShadowRoot ? parent.host : undefined;
-};
-
-/** Whether `inner` is `outer` or its descendant in the flat tree. */
-export const isInside = (inner: Element, outer: Element): boolean => {
-  for (let at: Element | undefined = inner; at; at = composedParent(at))
-    if (at === outer) return true;
-  return false;
 };
 
 /** The focused element, also inside shadow roots; undefined for the body and the root element. */

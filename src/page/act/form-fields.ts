@@ -1,13 +1,11 @@
 // Kind and value of form fields; sets the fields that have a native picker.
-import { attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
+import { attribute, attributeText, localName, pageBody, queryAll } from '../safe-dom.ts';
 import { inputType, computeRole } from '../roles.ts';
-import { getShadowRoot } from '../shadow.ts';
+import { getShadowRoot, composedParent } from '../shadow.ts';
 import { oneLine } from '../visible-text.ts';
 import type { FieldKind, FieldValue } from './act-answers.ts';
-import { composedParent } from './describe-target.ts';
-import { pageBody } from './document.ts';
-import { createLookupTable } from '../lookup-table.ts';
-import { TEXT_FIELD_TAGS, CHECKABLE_TYPES } from '../tag-sets.ts';
+import { createLookupTable } from '../objects.ts';
+import { TEXT_FIELD_TAGS, CHECKABLE_TYPES } from '../element-kinds.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
 const OWN_KIND = new Set([

@@ -1,7 +1,7 @@
 // Fills in a form from inside the page; pauses at fields that need real input events.
-import { compact, defined } from '../defined.ts';
+import { compact, defined } from '../objects.ts';
 import { activeElement, attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
-import { assignId, isHere } from '../ids.ts';
+import { assignId, isHere } from '../state.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { inputType } from '../roles.ts';
 import { oneLine } from '../visible-text.ts';

@@ -1,8 +1,7 @@
 // Finds a point where the pointer hits an element, or the element that covers it.
-import { isElement, localName, getRect, getRoot } from '../safe-dom.ts';
+import { atPagePoint, getRect, getRoot, isElement, localName, pageRoot } from '../safe-dom.ts';
 import type { Point } from './act-answers.ts';
-import { composedParent, isInside } from './describe-target.ts';
-import { atPagePoint, pageRoot } from './document.ts';
+import { composedParent, isInside } from '../shadow.ts';
 
 interface Box {
   readonly left: number;

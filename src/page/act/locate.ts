@@ -1,7 +1,7 @@
 // Finds the one element that a spec identifies; reports if none or several match.
-import { defined } from '../defined.ts';
+import { defined } from '../objects.ts';
 import { attribute, localName, queryAll } from '../safe-dom.ts';
-import { findElement, isHere } from '../ids.ts';
+import { findElement, isHere } from '../state.ts';
 import { pickBest, isSeen, matchWords, nearMisses, trees } from '../match-words.ts';
 import { computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';

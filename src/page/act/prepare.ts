@@ -1,5 +1,5 @@
 // Prepares an action: finds the target, waits until it is usable, and starts the watch.
-import { compact, defined } from '../defined.ts';
+import { compact, defined } from '../objects.ts';
 import type { PrepareOptions, Problem, Purpose, Ready, Spec } from './act-answers.ts';
 import { activeElement } from '../safe-dom.ts';
 import { inputType } from '../roles.ts';

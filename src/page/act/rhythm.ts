@@ -1,4 +1,6 @@
-// Waits for the next task, timer, frame or DOM change of a page.
+// Waits for the next task, timer, frame or DOM change of a page, and for finite animations.
+import { isElement } from '../safe-dom.ts';
+import { isInside } from '../shadow.ts';
 
 /** Resolves after the tasks that are already queued. */
 export const task = (): Promise<void> =>
@@ -55,4 +57,83 @@ export const change = (ms: number): Promise<void> =>
 
 export const observeEverything = (observer: MutationObserver, roots: Iterable<Node>): void => {
   for (const root of roots) observer.observe(root, EVERYTHING);
+};
+
+// Waits for the finite animations that an action started and that change the page's content.
+
+/** Longer animations (countdowns, slow decorations) are ignored. */
+const MAX_REMAINING_MS = 1000;
+
+/** How long to wait for the removal of an element that has faded out. */
+const REMOVAL_MS = 100;
+
+/** Decorative properties; hovering or pressing changes them on nearly every page. */
+const DECORATION = new RegExp(
+  'color|background|shadow|outline|border|^fill$|stroke|filter|cursor|text-decoration|' +
+    'letter-spacing|^font',
+  'i',
+);
+const KEYFRAME_FACTS = new Set(['offset', 'computedOffset', 'easing', 'composite']);
+
+const readProperties = (animation: Animation, effect: KeyframeEffect): string[] => {
+  if (animation instanceof CSSTransition) return [animation.transitionProperty];
+  const names = effect.getKeyframes().flatMap((keyframe) => Object.keys(keyframe));
+  return [...new Set(names)].filter((name) => !KEYFRAME_FACTS.has(name));
+};
+
+const remainingMs = (animation: Animation, effect: KeyframeEffect): number => {
+  const rate = Math.abs(animation.playbackRate) || 1;
+  return (Number(effect.getComputedTiming().endTime) - Number(animation.currentTime ?? 0)) / rate;
+};
+
+/**
+ * Whether the action on `target` started this animation. Ignores animations inside the target
+ * (ripples) and `transform` on the target itself.
+ */
+const isEffect = (
+  animation: Animation,
+  target: Element | undefined,
+  since: number,
+): animation is Animation & { effect: KeyframeEffect } => {
+  const { effect, timeline, playState, startTime } = animation;
+  if (
+    playState !== 'running' ||
+    timeline !== document.timeline ||
+    !(effect instanceof KeyframeEffect)
+  )
+    return false;
+  if (startTime !== null && Number(startTime) < since) return false;
+  if (remainingMs(animation, effect) > MAX_REMAINING_MS) return false;
+  const animated = effect.target;
+  if (!animated) return false;
+  const properties = readProperties(animation, effect).filter((name) => !DECORATION.test(name));
+  if (target && animated !== target && isInside(animated, target)) return false;
+  return properties.some((name) => animated !== target || name !== 'transform');
+};
+
+const isFadedOut = ({ effect }: { readonly effect: KeyframeEffect }): boolean =>
+  isElement(effect.target as Node) &&
+  effect.target?.isConnected === true &&
+  getComputedStyle(effect.target).opacity === '0';
+
+/**
+ * Waits for the animations, at most `maxMs`. Returns whether there were any. `since` is a time of
+ * the document's timeline.
+ */
+export const transitionsEnd = async (
+  target: Element | undefined,
+  since: number,
+  maxMs: number,
+): Promise<boolean> => {
+  const running = document
+    .getAnimations()
+    .filter((animation) => isEffect(animation, target, since));
+  if (running.length === 0) return false;
+  // `finished` rejects if an animation is cancelled
+  const ends = Promise.all(running.map(({ finished }) => finished.catch(() => {})));
+  let stop: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([ends, new Promise((resolve) => (stop = setTimeout(resolve, maxMs)))]);
+  clearTimeout(stop);
+  if (running.some(isFadedOut)) await change(Math.min(REMOVAL_MS, maxMs));
+  return true;
 };

@@ -1,9 +1,9 @@
 // Reads scroll positions and waits until scrolling has ended.
-import { ifDefined } from '../defined.ts';
-import { findElement } from '../ids.ts';
+import { ifDefined } from '../objects.ts';
+import { findElement } from '../state.ts';
 import type { Scrolled } from './act-answers.ts';
-import { composedParent } from './describe-target.ts';
-import { pageBody, pageRoot, pageScroller } from './document.ts';
+import { composedParent } from '../shadow.ts';
+import { pageBody, pageRoot, pageScroller } from '../safe-dom.ts';
 import { drawnWithin } from './rhythm.ts';
 
 const SCROLLS = /auto|scroll|overlay/;

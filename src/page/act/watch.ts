@@ -1,13 +1,21 @@
 // Observes the effects of an action on a document until the page has settled.
-import { compact, defined } from '../defined.ts';
-import { attribute, hasAttribute, isElement, localName, queryAll, getRoot } from '../safe-dom.ts';
-import { isHere } from '../ids.ts';
+import { compact, createLookupTable, defined } from '../objects.ts';
+import {
+  attribute,
+  getRoot,
+  hasAttribute,
+  isElement,
+  localName,
+  pageBody,
+  pageRoot,
+  queryAll,
+} from '../safe-dom.ts';
+import { isHere } from '../state.ts';
 import { judgePresses, PRESSES } from '../entries/press.ts';
 import { inputType, computeRole } from '../roles.ts';
-import { getShadowRoot } from '../shadow.ts';
-import { describeStates } from '../states.ts';
+import { getShadowRoot, composedParent, isInside } from '../shadow.ts';
+import { describeStates, readElementValue } from '../element-values.ts';
 import { shortLine, shortLines } from '../visible-text.ts';
-import { readElementValue } from '../element-values.ts';
 import { CHANGED } from '../call-answers.ts';
 import type {
   Announcement,
@@ -17,15 +25,12 @@ import type {
   WatchedFocus,
 } from './act-answers.ts';
 import { handleCopied } from './clipboard.ts';
-import { composedParent, describe, focusedElement, isInside, nameText } from './describe-target.ts';
-import { pageBody, pageRoot } from './document.ts';
+import { describe, focusedElement, nameText } from './describe-target.ts';
 import { fieldKind, resolveField, readFieldValue, isChecked } from './form-fields.ts';
 import { pathMeets } from './hit.ts';
-import { change, frame, observeEverything, task, timer } from './rhythm.ts';
-import { createLookupTable } from '../lookup-table.ts';
+import { change, frame, observeEverything, task, timer, transitionsEnd } from './rhythm.ts';
 import { textBefore } from '../words.ts';
-import { transitionsEnd } from './transitions.ts';
-import { FRAME_TAGS } from '../tag-sets.ts';
+import { FRAME_TAGS } from '../element-kinds.ts';
 
 const EXPANSION_WORDS = new Set<string>(['expanded', 'collapsed']);
 

@@ -1,15 +1,14 @@
 // CSS report of one element: box, layout, stacking, clipping, styles, variables, rules.
-import { composedParent } from '../act/describe-target.ts';
+import { composedParent } from '../shadow.ts';
 import { attribute, attributeText, getRect } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
 import type { CssElement, StylePair } from '../read-answers.ts';
-import { Describer } from '../ref-target.ts';
-import { type Contrast, measureContrast } from './contrast.ts';
+import { Describer } from '../describe-element.ts';
+import { collectStyles, type Contrast, measureContrast, shortValue } from './styles.ts';
 import { findMatchedRules, type MatchedRule } from './rules.ts';
-import { shortValue, collectStyles } from './styles.ts';
 import { findClipper, round, shortLabel, describeVisibility } from './visibility.ts';
-import { BOXLESS_DISPLAYS } from '../tag-sets.ts';
-import { textIf } from '../words.ts';
+import { BOXLESS_DISPLAYS } from '../element-kinds.ts';
+import { textIf } from '../visible-text.ts';
 
 const EMPTY_CONTENTS = new Set<string>(['none', 'normal', '']);
 

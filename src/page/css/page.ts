@@ -1,5 +1,5 @@
 // CSS report of a page: viewport, style sheets, fonts, problems, layers and large boxes.
-import { composedParent } from '../act/describe-target.ts';
+import { composedParent } from '../shadow.ts';
 import { intersect } from '../act/hit.ts';
 import { addCount, listIf } from '../objects.ts';
 import {
@@ -14,11 +14,10 @@ import {
   rootElement,
 } from '../safe-dom.ts';
 import type { CssPage, StylePair } from '../read-answers.ts';
-import { textIf } from '../words.ts';
-import { measureContrast } from './contrast.ts';
+import { textIf } from '../visible-text.ts';
+import { measureContrast, shortValue } from './styles.ts';
 import { customProperties, textFacts } from './element.ts';
 import { listMetConditions, readRules, sheetName } from './rules.ts';
-import { shortValue } from './styles.ts';
 import { round, shortLabel } from './visibility.ts';
 
 const PINNED_POSITIONS = new Set<string>(['fixed', 'sticky']);

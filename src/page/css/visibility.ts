@@ -1,5 +1,5 @@
 // Checks whether an element is visible, and if not, why.
-import { composedParent } from '../act/describe-target.ts';
+import { composedParent } from '../shadow.ts';
 import { measureBoxes, intersect } from '../act/hit.ts';
 import { attributeText, elementId, getRect, hasAttribute, localName } from '../safe-dom.ts';
 

@@ -1,5 +1,5 @@
 // Compact outline of the element tree: joins wrappers and folds runs of similar siblings.
-import { defined } from '../defined.ts';
+import { addCount, defined } from '../objects.ts';
 import {
   attribute,
   attributeText,
@@ -18,18 +18,16 @@ import {
   queryAll,
   rootElement,
 } from '../safe-dom.ts';
-import { isFocusableByAuthor, isTypable } from '../interactive.ts';
+import { isFocusableByAuthor, isTypable } from '../element-kinds.ts';
 import { buildDomLabel, textLevelText } from '../dom-label.ts';
 import type { DomAnswer, DomNode, NoSubject, Suspicious, RefTarget } from '../read-answers.ts';
 import { CONTROL_ROLES, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
 import { suspect } from '../closed-root-suspects.ts';
-import { addCount } from '../objects.ts';
-import { Describer } from '../ref-target.ts';
-import { shortLine } from '../visible-text.ts';
+import { Describer } from '../describe-element.ts';
+import { shortLine, textIf } from '../visible-text.ts';
 import { implement, type OutlineRequest } from '../page-functions.ts';
-import { textIf } from '../words.ts';
 
 /** Number of elements shown of a folded run of similar siblings. */
 const SHOWN_OF_RUN = 2;

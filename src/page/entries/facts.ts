@@ -1,6 +1,6 @@
 // Reports the title, login form and bot wall of a page when it loads.
 import type { PageFacts } from '../call-answers.ts';
-import { createLookupTable } from '../lookup-table.ts';
+import { createLookupTable } from '../objects.ts';
 
 /** CDP binding in the isolated world; the page cannot see or call it. */
 declare const __oc_tell: (facts: string) => void;

@@ -1,5 +1,5 @@
 // Reports the state of a page or element: focus, forms, headings, errors, panels, geometry.
-import { defined } from '../defined.ts';
+import { defined } from '../objects.ts';
 import { measureBoxes } from '../act/hit.ts';
 import { round, describeVisibility } from '../css/visibility.ts';
 import {
@@ -12,8 +12,7 @@ import {
   rootElement,
 } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
-import { readForms } from '../inspect/forms.ts';
-import { readErrors, readPanels } from '../inspect/notices.ts';
+import { readErrors, readForms, readPanels } from '../inspect/inspect-parts.ts';
 import type { InspectAnswer, InspectSection, ElementSummary, NoSubject } from '../read-answers.ts';
 import { getShadowRoot } from '../shadow.ts';
 import {
@@ -23,10 +22,9 @@ import {
   isNoSubject,
   searchable,
 } from '../find-subject.ts';
-import { Describer } from '../ref-target.ts';
-import { shortLine } from '../visible-text.ts';
+import { Describer } from '../describe-element.ts';
+import { shortLine, textIf } from '../visible-text.ts';
 import { implement, type InspectRequest } from '../page-functions.ts';
-import { textIf } from '../words.ts';
 
 const MAX_HEADINGS = 60;
 

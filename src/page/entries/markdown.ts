@@ -4,7 +4,7 @@ import { query, queryAll } from '../safe-dom.ts';
 import type { MarkdownAnswer, MarkdownPart, NoSubject, Suspicious } from '../read-answers.ts';
 import { type Article, findArticle, isInside } from '../markdown/article.ts';
 import { Blocks } from '../markdown/blocks.ts';
-import { hasFormulas } from '../markdown/math.ts';
+import { hasFormulas } from '../markdown/code-and-math.ts';
 import { Shown } from '../markdown/shown.ts';
 import { declaresArticle, keepRivals } from '../markdown/surroundings.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';

@@ -1,5 +1,5 @@
 // The page functions for actions, find and drawing.
-import { atPoint } from '../act/at-point.ts';
+import { atPoint, mapThroughFrame, waitForLayout as waitUntilDrawn } from '../act/at-point.ts';
 import { choose, findOption, isOpen, pick, readChoices } from '../act/choices.ts';
 import { offerCopy, pasteByScript, readClipboard } from '../act/clipboard.ts';
 import { beginForm, nextInForm } from '../act/form.ts';
@@ -7,7 +7,6 @@ import { find as findTarget } from '../act/locate.ts';
 import { prepare } from '../act/prepare.ts';
 import { change as waitForChange } from '../act/rhythm.ts';
 import { scrollPosition, scrollRest } from '../act/scrolling.ts';
-import { waitForLayout as waitUntilDrawn, mapThroughFrame } from '../act/through-frame.ts';
 import { textShown as isTextShown, waitFor } from '../act/wait-until-ready.ts';
 import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
 import { find, findStop, findWait } from '../find/find-elements.ts';

@@ -1,16 +1,9 @@
 // Saves and restores the field values and scroll positions of a page.
 import { change, frame, task } from '../act/rhythm.ts';
-import { pageRoot, pageScroller } from '../act/document.ts';
-import { queryAll } from '../safe-dom.ts';
-import type {
-  PageState,
-  RestoreAnswer,
-  RestoreRequest,
-  SavedScroll,
-} from '../page-state-answers.ts';
-import { Filling, readFields, readPasswords } from '../page-state/field-state.ts';
-import { follow, pathTo } from '../page-state/path.ts';
-import { trees } from '../trees.ts';
+import { pageRoot, pageScroller, queryAll } from '../safe-dom.ts';
+import type { PageState, RestoreAnswer, RestoreRequest, SavedScroll } from '../state-answers.ts';
+import { Filling, follow, pathTo, readFields, readPasswords } from '../page-state/field-state.ts';
+import { trees } from '../shadow.ts';
 import { implement } from '../page-functions.ts';
 
 const MAX_SCROLLS = 50;

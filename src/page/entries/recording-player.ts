@@ -1,6 +1,6 @@
 // Player in the HTML file of a recording: the page, the list of actions, and controls.
 import { Replayer } from '@rrweb/replay';
-import { textIf } from '../words.ts';
+import { textIf } from '../visible-text.ts';
 
 interface PlayerEvent {
   readonly at: number;

@@ -1,5 +1,5 @@
 // Sends a request from the page with its cookies; truncates the response body.
-import { compact, defined } from '../defined.ts';
+import { compact, defined } from '../objects.ts';
 import type { ReplayAnswer, ReplayRequest } from '../call-answers.ts';
 import { implement } from '../page-functions.ts';
 

@@ -2,7 +2,7 @@
 import type { Serialised } from '../call-answers.ts';
 import { isObject } from '../objects.ts';
 import { implement } from '../page-functions.ts';
-import { textIf } from '../words.ts';
+import { textIf } from '../visible-text.ts';
 
 const serialise = (root: unknown, maxChars: number): Serialised => {
   const path = new Set<unknown>();

@@ -4,7 +4,7 @@ import type {
   StorageChange,
   StorageEntries,
   StorageRequest,
-} from '../storage-answers.ts';
+} from '../state-answers.ts';
 import { implement } from '../page-functions.ts';
 
 const getStorage = (area: StorageRequest['area']): Storage =>

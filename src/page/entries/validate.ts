@@ -14,9 +14,8 @@ import type { Counted, ValidateAnswer } from '../read-answers.ts';
 import { inputType } from '../roles.ts';
 import { documentTitle, searchable } from '../find-subject.ts';
 import { addCount } from '../objects.ts';
-import { Describer } from '../ref-target.ts';
-import { oneLine, shortLine } from '../visible-text.ts';
-import { textIf } from '../words.ts';
+import { Describer } from '../describe-element.ts';
+import { oneLine, shortLine, textIf } from '../visible-text.ts';
 import { readVitals } from './vitals.ts';
 import { implement } from '../page-functions.ts';
 

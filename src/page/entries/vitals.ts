@@ -1,5 +1,5 @@
 // Web vitals of the page so far, from Chrome's buffered performance entries.
-import { defined, ifDefined } from '../defined.ts';
+import { defined, ifDefined } from '../objects.ts';
 import { shortLabel } from '../css/visibility.ts';
 import type { Vitals } from '../read-answers.ts';
 import { implement } from '../page-functions.ts';

@@ -2,8 +2,7 @@
 import { attributeText, localName, parentNode, queryAll, type Root } from '../safe-dom.ts';
 import { getShadowRoot } from '../shadow.ts';
 import type { RecordGroup } from './extract-answers.ts';
-import { classNames, collectLeaves } from './leaves.ts';
-import { isShown } from './shown-text.ts';
+import { classNames, collectLeaves, isShown } from './leaves.ts';
 
 const MAX_ELEMENTS = 60_000;
 const MAX_GROUPS = 8;

@@ -11,8 +11,15 @@ import {
   type Root,
 } from '../safe-dom.ts';
 import { oneLine } from '../visible-text.ts';
-import { toAddress, readShownText, readUrl } from './shown-text.ts';
-import { isUnknownArray, parseJson } from '../untyped.ts';
+import { readShownText, readUrl, toAddress } from './leaves.ts';
+
+// Checks of values whose type is unknown, such as parsed JSON of a page.
+
+/** Throws a SyntaxError for text that is not JSON. */
+const parseJson = (text: string): unknown => JSON.parse(text);
+
+/** Like Array.isArray, which would make the items `any`. */
+const isUnknownArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 const VALUE_TAGS = new Set<string>(['data', 'meter']);
 

@@ -1,5 +1,5 @@
 // Reads tables, and name-value pairs from definition lists, two-column tables and labelled lines.
-import { defined } from '../defined.ts';
+import { defined } from '../objects.ts';
 import {
   attribute,
   attributeText,
@@ -12,7 +12,7 @@ import {
 import { oneLine } from '../visible-text.ts';
 import { matchGroups } from '../words.ts';
 import type { Cell, NamedValue, Table } from './extract-answers.ts';
-import { isShown, readShownText, readUrl } from './shown-text.ts';
+import { isShown, readShownText, readUrl } from './leaves.ts';
 
 const MAX_TABLES = 50;
 const MAX_ROWS = 20_000;

@@ -1,23 +1,74 @@
-// Describes where an element is: its row or item, dialog, landmark and heading.
-import { composedParent } from '../act/describe-target.ts';
+// Describes where an element is: its row, card or list item, dialog, landmark and heading.
+import { composedParent } from '../shadow.ts';
+import { PAGE_TAGS } from '../element-kinds.ts';
+import { collectPieces, readShownValue, readText } from '../find-words.ts';
+import type { QueryWords } from '../match-words.ts';
+import { computeName, type NameCache } from '../names.ts';
+import { createLookupTable } from '../objects.ts';
+import { computeRole } from '../roles.ts';
 import {
   attribute,
   attributeText,
   contains,
+  hasAttribute,
   localName,
   matches,
+  nextElementSibling,
+  previousElementSibling,
   query,
   queryAll,
 } from '../safe-dom.ts';
-import type { QueryWords } from '../match-words.ts';
-import { type NameCache, computeName } from '../names.ts';
-import { computeRole } from '../roles.ts';
-import { collectPieces, readShownValue, readText } from '../find-words.ts';
+import { likeness } from '../style.ts';
 import { oneLine } from '../visible-text.ts';
 import { excerpt, fold } from '../words.ts';
 import type { ElementContext } from './find-answers.ts';
-import { itemKind } from './items.ts';
-import { createLookupTable } from '../lookup-table.ts';
+
+// Detects rows, cards and list items.
+
+const SECTION_TAGS = new Set<string>(['p', 'section', 'form', 'fieldset']);
+
+const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+/** Inline elements; several in a row are not a list. */
+const INLINE = new Set(
+  (
+    'a abbr b bdi cite code em i img input button label mark q s small span strong sub sup ' +
+    'svg time u var select textarea'
+  ).split(' '),
+);
+
+/** Returns the kind of item, or undefined if the element is not an item. */
+export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefined => {
+  const tag = localName(element);
+  const role = computeRole(element, tag);
+  if (role === 'row' || role === 'article') return role;
+  if (ITEM_ROLES.has(role)) return 'item';
+  if (CELL_ROLES.has(role) || INLINE.has(tag) || PAGE_TAGS.has(tag)) return undefined;
+  return isRepeated(element, tag) ? 'item' : undefined;
+};
+
+/** Whether a sibling looks alike, as in a list without list markup. */
+const isRepeated = (element: Element, tag: string): boolean => {
+  const next = nextElementSibling(element);
+  const previous = previousElementSibling(element);
+  if (hasAttribute(element, 'class')) {
+    const like = likeness(element);
+    return (
+      (next !== null && likeness(next) === like) ||
+      (previous !== null && likeness(previous) === like)
+    );
+  }
+  // Without classes, three siblings with the same tag count as a list, except for these tags.
+  if (SECTION_TAGS.has(tag)) return false;
+  return (
+    (isPlain(next, tag) &&
+      (isPlain(previous, tag) || isPlain(nextElementSibling(next as Element), tag))) ||
+    (isPlain(previous, tag) && isPlain(previousElementSibling(previous as Element), tag))
+  );
+};
+
+const isPlain = (element: Element | null, tag: string): boolean =>
+  element !== null && localName(element) === tag && attribute(element, 'class') === null;
 
 const MAX_AROUND = 4;
 const MAX_CLIMB = 40;
@@ -155,16 +206,12 @@ const describePart = (
   return { kind: role, text: excerpt(name, '', MAX_CHARS) };
 };
 
-const previousElementSibling = Object.getOwnPropertyDescriptor(
-  Element.prototype,
-  'previousElementSibling',
-)?.get as (this: Element) => Element | null;
 const MAX_SIBLINGS = 30;
 
 /** The nearest heading among the preceding siblings of `below`. */
 const findHeadingBefore = (below: Element, element: Element): string => {
-  let at = previousElementSibling.call(below);
-  for (let i = 0; at && i < MAX_SIBLINGS; at = previousElementSibling.call(at), i++) {
+  let at = previousElementSibling(below);
+  for (let i = 0; at && i < MAX_SIBLINGS; at = previousElementSibling(at), i++) {
     if (matches(at, HEADINGS) && at !== element)
       return excerpt(oneLine(readText(at).slice(0, 200)), '', MAX_CHARS);
   }

@@ -1,15 +1,90 @@
-// Implements find: returns the elements that match a spec, best first.
-import { defined } from '../defined.ts';
+// Implements find: returns the elements that match a spec, best first; can wait for a match.
+import { observeEverything } from '../act/rhythm.ts';
+import { suspect } from '../closed-root-suspects.ts';
+import { Patience } from '../find-words.ts';
+import { modalDialog } from '../match-words.ts';
+import { defined } from '../objects.ts';
+import { trees } from '../shadow.ts';
+import { state } from '../state.ts';
+import { walkItems } from '../walk.ts';
 import type { FindAnswer, FindReply, FindSpec, FindWaited, WaitOptions } from './find-answers.ts';
-import { describeHit, compareVisibility } from './hits.ts';
+import { compareVisibility, describeHit, explainUnusable } from './hits.ts';
 import { findMissing } from './missing.ts';
 import { type RankedElement, Search } from './search.ts';
-import { Wait } from './wait-for-content.ts';
-import { Patience } from '../find-words.ts';
-import { state } from '../state.ts';
-import { suspect } from '../closed-root-suspects.ts';
-import { trees } from '../trees.ts';
-import { walkItems } from '../walk.ts';
+
+// Waits for a match: searches again after each change of the document.
+
+/** Events after which an element may become visible without a DOM change. */
+const STYLE_EVENTS = [
+  'transitionend',
+  'animationstart',
+  'animationend',
+  'load',
+  'toggle',
+  'resize',
+];
+
+/**
+ * Pause between searches as a multiple of the search time: searching uses at most a third of the
+ * time.
+ */
+const REST_FACTOR = 2;
+
+class Wait {
+  readonly ended: Promise<FindWaited>;
+  readonly #open: () => Search;
+  readonly #suspicious: boolean;
+  readonly #over = new AbortController();
+  readonly #observer = new MutationObserver(() => this.#changed());
+  readonly #limit: ReturnType<typeof setTimeout>;
+  #next: ReturnType<typeof setTimeout> | undefined;
+  #restMs = 0;
+  #resolve: (outcome: FindWaited) => void = () => {};
+
+  /** `open` creates a search of the current page. */
+  constructor(open: () => Search, { ms, suspicious }: Omit<WaitOptions, 'wait'>) {
+    this.#open = open;
+    this.#suspicious = suspicious;
+    this.ended = new Promise((resolve) => (this.#resolve = resolve));
+    this.#limit = setTimeout(() => this.end('time'), ms);
+    for (const name of STYLE_EVENTS)
+      addEventListener(name, () => this.#changed(), {
+        capture: true,
+        passive: true,
+        signal: this.#over.signal,
+      });
+    this.#look();
+  }
+
+  end(outcome: FindWaited): void {
+    this.#over.abort();
+    this.#observer.disconnect();
+    clearTimeout(this.#limit);
+    clearTimeout(this.#next);
+    this.#resolve(outcome);
+  }
+
+  /** Batches successive changes into one search. */
+  #changed(): void {
+    this.#next ??= setTimeout(() => this.#look(), this.#restMs);
+  }
+
+  #look(): void {
+    this.#next = undefined;
+    const startedAt = performance.now();
+    const search = this.#open();
+    if (isThere(search)) return this.end('found');
+    if (this.#suspicious && state.suspects.length > 0) return this.end('suspects');
+    observeEverything(this.#observer, search.roots);
+    this.#restMs = (performance.now() - startedAt) * REST_FACTOR;
+  }
+}
+
+/** Whether a match is visible. */
+const isThere = (search: Search): boolean =>
+  compareVisibility(search.run(), 1, true).some(
+    ({ element }) => explainUnusable(element, modalDialog()) === '',
+  );
 
 /** Time limit of one search. */
 const MAX_MS = 2000;

@@ -1,16 +1,15 @@
 // Selects the best matches, visible ones first, and describes them.
-import { isInside } from '../act/describe-target.ts';
-import { ifDefined } from '../defined.ts';
+import { isInside } from '../shadow.ts';
+import { ifDefined, listDefined } from '../objects.ts';
 import { attributeText, closest, hasAttribute, isBefore, localName } from '../safe-dom.ts';
 import { computeFingerprint } from '../fingerprint.ts';
-import { assignId } from '../ids.ts';
+import { assignId } from '../state.ts';
 import { isSeen, modalDialog } from '../match-words.ts';
 import { computeName } from '../names.ts';
 import { collectPieces, TEST_IDS, readText } from '../find-words.ts';
-import { listDefined } from '../objects.ts';
-import { describeStates } from '../states.ts';
-import { oneLine } from '../visible-text.ts';
-import { excerpt, fold, textIf } from '../words.ts';
+import { describeStates } from '../element-values.ts';
+import { oneLine, textIf } from '../visible-text.ts';
+import { excerpt, fold } from '../words.ts';
 import type { ElementContext, Hit } from './find-answers.ts';
 import { collectElementContext } from './around.ts';
 import { type RankedElement, roleAsRead, type Search } from './search.ts';

@@ -1,14 +1,13 @@
 // Finds the most similar elements if a search has no match.
-import { defined } from '../defined.ts';
-import { composedParent } from '../act/describe-target.ts';
+import { addCount, defined, getOrCreate } from '../objects.ts';
+import { composedParent } from '../shadow.ts';
 import { attributeText, hasAttribute, localName, queryAll } from '../safe-dom.ts';
 import { everyControl, isSeen, nearMisses, readWords, type QueryWords } from '../match-words.ts';
 import { computeRole } from '../roles.ts';
 import { Patience, collectPieces, TEST_IDS } from '../find-words.ts';
-import { addCount, getOrCreate } from '../objects.ts';
 import { fold, isSimilarTo } from '../words.ts';
 import type { Missing } from './find-answers.ts';
-import { itemKind } from './items.ts';
+import { itemKind } from './around.ts';
 import { findAnchors, type ElementsInside, findNeighbours } from './near.ts';
 import { type RankedElement, Search } from './search.ts';
 

@@ -1,5 +1,5 @@
 // Finds elements near given words: in the same row, card or item, else under the same heading.
-import { composedParent } from '../act/describe-target.ts';
+import { composedParent } from '../shadow.ts';
 import { attributeText, isBefore, localName, type Root } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
 import {
@@ -15,8 +15,8 @@ import {
 import { containsEach, fold, includesWords, includesEachWord } from '../words.ts';
 import type { QueryWords } from '../match-words.ts';
 import { listIf } from '../objects.ts';
-import { itemKind } from './items.ts';
-import { FIELD_TAGS } from '../tag-sets.ts';
+import { itemKind } from './around.ts';
+import { FIELD_TAGS } from '../element-kinds.ts';
 
 /**
  * How well a text matches the words: whole text, phrase, all words in any order, parts of words.

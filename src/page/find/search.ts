@@ -1,10 +1,9 @@
 // One search: collects candidate elements and ranks them.
-import { composedParent } from '../act/describe-target.ts';
-import { ifDefined } from '../defined.ts';
+import { composedParent } from '../shadow.ts';
+import { createLookupTable, getOrCreate, ifDefined, listDefined, listIf } from '../objects.ts';
 import { Patience, type SearchScope, TEST_IDS } from '../find-words.ts';
-import { isTypable } from '../interactive.ts';
-import { Labels } from '../labels.ts';
-import { createLookupTable } from '../lookup-table.ts';
+import { isTypable } from '../element-kinds.ts';
+import { Labels } from '../element-relations.ts';
 import {
   Candidates,
   everyControl,
@@ -15,7 +14,6 @@ import {
   readWords,
 } from '../match-words.ts';
 import type { NameCache } from '../names.ts';
-import { getOrCreate, listDefined, listIf } from '../objects.ts';
 import { ROLE_WORDS } from '../role-words.ts';
 import { computeRole, inputType } from '../roles.ts';
 import {
@@ -29,7 +27,8 @@ import {
   type Root,
 } from '../safe-dom.ts';
 import { GeneratedContent } from '../style.ts';
-import { fold, textIf } from '../words.ts';
+import { fold } from '../words.ts';
+import { textIf } from '../visible-text.ts';
 import type { FindSpec } from './find-answers.ts';
 import { type ElementsInside, findAnchors, findNearest, findNeighbours } from './near.ts';
 

@@ -10,11 +10,10 @@ import {
   localName,
   rootElement,
 } from '../safe-dom.ts';
-import { assignId } from '../ids.ts';
+import { assignId } from '../state.ts';
 import { eachFlatChild } from '../shadow.ts';
-import { isBlank, withoutHalfPair } from '../visible-text.ts';
-import { fencedCode, inlineCode, isLineNumbers } from './code.ts';
-import { formula, isFormula } from './math.ts';
+import { isBlank, withoutHalfPair, textIf } from '../visible-text.ts';
+import { fencedCode, formula, inlineCode, isFormula, isLineNumbers } from './code-and-math.ts';
 import {
   type MarkdownBlock,
   hanging,
@@ -28,10 +27,9 @@ import {
 } from './lines.ts';
 import { frameDocument, roleAttribute, Shown } from './shown.ts';
 import { isDataTable, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
-import { createLookupTable } from '../lookup-table.ts';
-import { listIf } from '../objects.ts';
-import { matchGroups, textIf } from '../words.ts';
-import { CHECKABLE_TYPES } from '../tag-sets.ts';
+import { createLookupTable, listIf } from '../objects.ts';
+import { matchGroups } from '../words.ts';
+import { CHECKABLE_TYPES } from '../element-kinds.ts';
 
 const INLINE_DISPLAYS = new Set<string>(['inline', 'contents']);
 

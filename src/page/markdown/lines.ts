@@ -1,7 +1,7 @@
 // Joins text into Markdown blocks, escapes text that looks like structure, and places marks.
 
 import { listIf } from '../objects.ts';
-import { textIf } from '../words.ts';
+import { textIf } from '../visible-text.ts';
 
 /** A block between blank lines; a list inside an item follows its line without one. */
 export interface MarkdownBlock {

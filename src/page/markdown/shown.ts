@@ -3,7 +3,7 @@ import { attributeText, hasAttribute, isElement, localName, parentNode } from '.
 import { eachFlatChild } from '../shadow.ts';
 import { suspect, suspectHost } from '../closed-root-suspects.ts';
 import { attempt, getOrCreate } from '../objects.ts';
-import { FRAME_TAGS, BOXLESS_DISPLAYS } from '../tag-sets.ts';
+import { FRAME_TAGS, BOXLESS_DISPLAYS } from '../element-kinds.ts';
 
 /** Elements whose content is not readable text. */
 const SILENT = new Set(

@@ -1,8 +1,8 @@
 // Reads tables as a grid with spans filled in, and separates data tables from layout tables.
 import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
-import { isLineNumbers } from './code.ts';
+import { isLineNumbers } from './code-and-math.ts';
 import { roleAttribute } from './shown.ts';
-import { PRESENTATION_ROLES } from '../tag-sets.ts';
+import { PRESENTATION_ROLES } from '../element-kinds.ts';
 
 interface TableCell {
   readonly element: Element;

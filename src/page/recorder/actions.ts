@@ -1,11 +1,9 @@
 // Records user actions (clicks, input, selections, keys, drags, scrolling) as repeatable steps.
-import { compact, defined } from '../defined.ts';
-import { listIf } from '../objects.ts';
+import { compact, defined, listIf } from '../objects.ts';
 import { localName, matches } from '../safe-dom.ts';
 import { locate, findMeantElement } from './locator.ts';
 import type { Locator, RecordedModifier, PageAction } from './messages.ts';
-import { isSecretField, MASK } from './secret-field.ts';
-import { send } from './send.ts';
+import { isSecretField, MASK, send } from './send.ts';
 
 /** After this pause, typed text is reported as a step. */
 const TYPING_PAUSE_MS = 1000;

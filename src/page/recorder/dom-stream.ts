@@ -1,7 +1,6 @@
 // Records the DOM with rrweb: a full snapshot, then changes; secrets are masked in the page.
 import { record } from '@rrweb/record';
-import { isSecretField, MASK } from './secret-field.ts';
-import { send } from './send.ts';
+import { isSecretField, MASK, send } from './send.ts';
 
 const FLUSH_MS = 50;
 /** Rules that a script adds to a style sheet emit no event, so they are polled. */

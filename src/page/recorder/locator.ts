@@ -1,5 +1,5 @@
 // Builds locators that find an element in another browser: test id, role and name, CSS.
-import { compact, defined } from '../defined.ts';
+import { compact, defined } from '../objects.ts';
 import { createKnown } from '../act/describe-target.ts';
 import {
   attribute,

@@ -1,5 +1,30 @@
+// Maps controls to their labels and elements to their aria-owns owner, once per tree.
+import { getOrCreate } from './objects.ts';
+import { attribute, byIds, closest, contains, getRoot, queryAll, type Root } from './safe-dom.ts';
+
+export class Labels {
+  readonly #byRoot = new Map<Node, Map<Element, Element[]>>();
+
+  of(control: Element): readonly Element[] | undefined {
+    const root = getRoot(control);
+    const labels = getOrCreate(this.#byRoot, root, () => gather(root as Root));
+    return labels.get(control);
+  }
+}
+
+const gather = (root: Root): Map<Element, Element[]> => {
+  const found = new Map<Element, Element[]>();
+  for (const label of queryAll(root, 'label')) {
+    const { control } = label as HTMLLabelElement;
+    if (!control) continue;
+    const labels = found.get(control);
+    if (labels) labels.push(label);
+    else found.set(control, [label]);
+  }
+  return found;
+};
+
 // Finds the elements that aria-owns moves to another parent, once per tree.
-import { attribute, byIds, closest, contains, queryAll, getRoot, type Root } from './safe-dom.ts';
 
 export class Owners {
   readonly #byRoot = new Map<Node, ReadonlyMap<Element, Element>>();

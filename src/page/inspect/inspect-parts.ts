@@ -1,9 +1,9 @@
-// Reads error messages and invalid fields, and open dialogs, menus, tabs and panels.
-import { defined } from '../defined.ts';
-import { attribute, byIds, queryAll, type Root } from '../safe-dom.ts';
-import type { ElementSummary } from '../read-answers.ts';
-import type { Describer } from '../ref-target.ts';
-import { shortLine } from '../visible-text.ts';
+// Reads the forms, error messages, invalid fields, dialogs, menus, tabs and panels of a page.
+import type { Describer } from '../describe-element.ts';
+import { defined, getOrCreate } from '../objects.ts';
+import type { ElementSummary, InspectForm } from '../read-answers.ts';
+import { attribute, attributeText, byIds, localName, queryAll, type Root } from '../safe-dom.ts';
+import { oneLine, shortLine } from '../visible-text.ts';
 
 const ALERTS = '[role=alert], [role=alertdialog], [aria-live=assertive], [role=status]';
 const INVALID = '[aria-invalid]:not([aria-invalid=false]), :user-invalid';
@@ -109,4 +109,57 @@ const toPanel = (
   const isModal = attribute(element, 'aria-modal') === 'true' || element.matches(':modal');
   const name = item.name || readText(element).slice(0, 80);
   return defined({ ...item, name, value: '', note: isModal ? 'modal' : undefined });
+};
+
+// Reads forms with the values of their fields; fields outside of forms are one group.
+
+const FIELDS =
+  'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], ' +
+  '[role=textbox], [role=combobox], [role=switch], [role=slider]';
+const BUTTONS =
+  'button, input[type=submit], input[type=button], input[type=reset], input[type=image]';
+const MAX_FIELDS = 60;
+
+const isShownField = (element: Element): boolean =>
+  element.checkVisibility({ visibilityProperty: true });
+
+export const readForms = (
+  scopes: readonly (Element | Root)[],
+  describer: Describer,
+): InspectForm[] => {
+  const groups = new Map<Element | undefined, { fields: Element[]; buttons: Element[] }>();
+  const findGroup = (element: Element): { fields: Element[]; buttons: Element[] } => {
+    const form = (element as HTMLInputElement).form ?? element.closest('form') ?? undefined;
+    return getOrCreate(groups, form, () => ({ fields: [], buttons: [] }));
+  };
+  for (const scope of scopes) {
+    for (const field of queryAll(scope, FIELDS))
+      if (isShownField(field) && !field.matches(BUTTONS)) findGroup(field).fields.push(field);
+    for (const button of queryAll(scope, BUTTONS))
+      if (isShownField(button) && button.closest('form')) findGroup(button).buttons.push(button);
+  }
+  return [...groups].map(([form, { fields, buttons }]) => ({
+    name: form ? formName(form, describer) : 'outside of forms',
+    fields: fields.slice(0, MAX_FIELDS).map((field) => toField(field, describer)),
+    buttons: buttons.slice(0, 10).map((button) => describer.item(button)),
+    more: Math.max(0, fields.length - MAX_FIELDS),
+  }));
+};
+
+const formName = (form: Element, describer: Describer): string => {
+  const { name } = describer.target(form);
+  if (name !== '') return name;
+  const id = attribute(form, 'id');
+  if (id) return `#${id.slice(0, 60)}`;
+  const own = attribute(form, 'name');
+  return own ? own.slice(0, 60) : oneLine(attributeText(form, 'action')).slice(0, 80);
+};
+
+const toField = (field: Element, describer: Describer): ElementSummary => {
+  const { validationMessage } = field as Partial<HTMLInputElement>;
+  const isWrong = field.matches(':user-invalid') || attribute(field, 'aria-invalid') === 'true';
+  const kind = localName(field) === 'input' ? attribute(field, 'type') : null;
+  const item = describer.item(field, isWrong ? validationMessage?.slice(0, 200) : undefined);
+  // The role of a text field does not show its input type.
+  return item.role === 'textbox' && kind && kind !== 'text' ? { ...item, kind } : item;
 };

@@ -1,5 +1,5 @@
-// Detects interactive elements without a native or ARIA role: handlers, tab stops, editable text.
-import { attribute, hasAttribute, isElement, parentNode, getTabIndex } from './safe-dom.ts';
+// Kinds of elements: sets of tags, roles and displays, and interactive elements without a role.
+import { attribute, getTabIndex, hasAttribute, isElement, parentNode } from './safe-dom.ts';
 
 /** Whether an attribute of the element handles clicks. */
 export const hasHandler = (element: Element): boolean =>
@@ -21,3 +21,14 @@ export const isTypable = (element: Element): boolean => {
   const parent = parentNode(element);
   return !(parent && isElement(parent) && (parent as HTMLElement).isContentEditable);
 };
+
+// Sets of tags, roles, types and displays that several page functions distinguish.
+
+export const PAGE_TAGS = new Set<string>(['html', 'body']);
+export const TEXT_FIELD_TAGS = new Set<string>(['input', 'textarea']);
+export const FRAME_TAGS = new Set<string>(['iframe', 'frame']);
+export const CHECKABLE_TYPES = new Set<string>(['checkbox', 'radio']);
+export const TEXTBOX_ROLES = new Set<string>(['textbox', 'searchbox']);
+export const PRESENTATION_ROLES = new Set<string>(['none', 'presentation']);
+export const BOXLESS_DISPLAYS = new Set<string>(['none', '']);
+export const FIELD_TAGS = new Set<string>(['input', 'textarea', 'select']);
