@@ -125,7 +125,7 @@ const REAP_AFTER_MS = 3000;
 const END_SESSION_MS = 5_000;
 
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
-  const { reapOrphans } = await import('./browser/launch/orphans.ts');
+  const { reapOrphans } = await import('./browser/launch/ownership.ts');
   await reapOrphans({ home }).catch((error: unknown) =>
     log.warn('orphans could not be looked for', error),
   );

@@ -4,8 +4,7 @@ import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
-import { CdpConnection, requireField } from './cdp/connection.ts';
-import type { Transport } from './cdp/transport.ts';
+import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
 import { BrowserGuard } from './guard/browser-guard.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
@@ -256,7 +255,7 @@ const attach = async (
   listener: ChromeListener,
 ): Promise<Chrome> => {
   const [{ connectRemote }, [{ Targets }, { Downloads }, { Contexts }]] = await Promise.all([
-    import('./launch/connect-remote.ts'),
+    import('./launch/attach.ts'),
     loadParts(),
   ]);
   const { transport, address } = await connectRemote(config, signal);

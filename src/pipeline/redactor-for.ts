@@ -1,5 +1,5 @@
 // The redactor of a call: it knows the origins of the call's tab.
-import { listOrigins } from '../browser/tabs/origins.ts';
+import { listOrigins } from '../browser/tabs/shown-page.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Call } from './call.ts';
 

@@ -2,7 +2,7 @@
 import { quoteText } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
-import { requirePage } from '../browser/tabs/require-page.ts';
+import { requirePage } from '../browser/tabs/shown-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';

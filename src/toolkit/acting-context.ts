@@ -4,7 +4,7 @@ import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
 import type { ActionData } from '../browser/act/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
-import type { ActionTarget } from '../browser/act/action-target.ts';
+import type { ActionTarget } from '../browser/act/elements.ts';
 import type { TabContext } from './context.ts';
 import { markListedAs, markUnlisted } from './tool-description.ts';
 

@@ -10,7 +10,7 @@ import {
   fetchEmbedded,
   findEmbedded,
 } from '../../src/browser/launch/embedded.ts';
-import { findInstalled } from '../../src/browser/launch/installed.ts';
+import { findInstalled } from '../../src/browser/launch/find-chrome.ts';
 import { installBrowser } from '../../src/browser/launch/install-browser.ts';
 import { resolveHome, type Home } from '../../src/core/home.ts';
 import { evaluate, failureOf, launch, makeFolder, makeHome, openPage } from './support.ts';

@@ -3,8 +3,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newOwnerId, ownerMark, saveOwnership } from '../../src/browser/launch/ownership.ts';
-import { reapOrphans } from '../../src/browser/launch/orphans.ts';
+import {
+  newOwnerId,
+  ownerMark,
+  reapOrphans,
+  saveOwnership,
+} from '../../src/browser/launch/ownership.ts';
 import {
   ownIdentity,
   findProcessState,

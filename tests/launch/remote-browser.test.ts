@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { resolveConfig } from '../../src/core/config.ts';
-import { connectRemote } from '../../src/browser/launch/connect-remote.ts';
+import { connectRemote } from '../../src/browser/launch/attach.ts';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { type ForeignChrome, startForeignChrome } from '../foreign-chrome.ts';
 import { failureOf, makeFolder } from './support.ts';

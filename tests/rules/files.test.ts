@@ -47,6 +47,6 @@ describe('the words for unfinished work', () => {
     expect(UNFINISHED.test('// the method of the page')).toBe(false);
     expect(VAGUE.test('src/core/utils.ts')).toBe(true);
     expect(VAGUE.test('src/helpers/a.ts')).toBe(true);
-    expect(VAGUE.test('src/browser/cdp/transport.ts')).toBe(false);
+    expect(VAGUE.test('src/browser/cdp/connection.ts')).toBe(false);
   });
 });

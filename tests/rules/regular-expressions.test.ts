@@ -52,7 +52,7 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/page/markdown/lines.ts': "the constant prefix '> ' between anchors",
   'src/page/visible-text.ts': 'a constant character class',
   'src/page/words.ts': 'constant character classes',
-  'src/browser/traffic/multipart.ts':
+  'src/browser/traffic/request-body.ts':
     "a constant name, in the first 4,000 characters of a part's header",
   'src/policy/invisible.ts': 'a constant list of scripts',
   'src/policy/instructions.ts': 'constant patterns without unbounded repetition',

@@ -7,8 +7,7 @@ import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
 import { perform, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Receipt } from './receipt.ts';
-import type { ActionTarget } from './action-target.ts';
-import { describeTarget } from './action-target.ts';
+import { type ActionTarget, describeTarget } from './elements.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
 type DragData = Protocol.Input.DragData;

@@ -1,4 +1,4 @@
-// Resolves refs to a frame and an element id, and assigns refs to elements that a page reports.
+// Names and resolves the element of an action: its ref, frame and element id.
 import { textIf } from '../../core/text.ts';
 import type { ActedElement } from '../../page/act/act-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
@@ -24,7 +24,7 @@ export const formatTargetName = ({ ref, role, name }: TargetName): string =>
   `${textIf(ref, `${ref} `)}${role}${textIf(name !== '', ` ${JSON.stringify(name)}`)}`;
 
 /** The location of a ref's element, and a check that it is still the same element. */
-export interface RefPlace extends ElementPlace {
+interface RefPlace extends ElementPlace {
   /** Rejects with `stale_ref`. May run at the same time as other calls. */
   readonly check: () => Promise<void>;
 }
@@ -44,4 +44,21 @@ export const requireElementPlace = async (
       await resolveRef(tab, ref, signal);
     },
   };
+};
+
+// The target of an action as the caller names it.
+
+/** Has exactly one of the three properties. */
+export type ActionTarget =
+  | { readonly ref: string }
+  /** A CSS selector that must match one visible element of the page or of a frame. */
+  | { readonly selector: string }
+  /** Words of its name, label, placeholder or text; "Save button" also names the role. */
+  | { readonly query: string };
+
+export const describeTarget = (target: ActionTarget): string => {
+  if ('ref' in target) return target.ref;
+  return JSON.stringify(
+    'selector' in target ? target.selector.slice(0, 200) : target.query.slice(0, 200),
+  );
 };

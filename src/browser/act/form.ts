@@ -22,7 +22,7 @@ import {
 import { problemFailure } from './reach.ts';
 import type { Effects, TargetName } from './receipt.ts';
 import { EffectWait } from './settle.ts';
-import { toPageCoordinates } from './frame-coordinates.ts';
+import { toPageCoordinates } from '../read/frame-owners.ts';
 import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';
 import { inPage } from '../tabs/in-page.ts';
 

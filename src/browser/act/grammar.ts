@@ -18,7 +18,7 @@ import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { getOwn } from '../../core/json.ts';
 import { textIf } from '../../core/text.ts';
-import type { ActionTarget } from './action-target.ts';
+import type { ActionTarget } from './elements.ts';
 
 const QUOTES = new Set<string>(['"', "'"]);
 const STEP_SEPARATORS = new Set<string>([';', '\n']);

@@ -13,7 +13,7 @@ import { perform, performOnPage, type ActionContext } from './perform.ts';
 import type { Reached } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import { scroll } from './scroll.ts';
-import type { ActionTarget } from './action-target.ts';
+import type { ActionTarget } from './elements.ts';
 import { upload } from './upload.ts';
 import { joinTexts, type WantedValue } from './field-values.ts';
 import { makeVisible } from '../tabs/visible.ts';

@@ -16,12 +16,11 @@ import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
-import { buildTargetName, formatTargetName } from './elements.ts';
+import { type ActionTarget, buildTargetName, formatTargetName } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';
 import { reach, type Reached, type ReachOptions } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import { type Patience, EffectWait, type WatchedFrame } from './settle.ts';
-import type { ActionTarget } from './action-target.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 /** The properties of a call that an action needs. */

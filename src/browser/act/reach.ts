@@ -19,14 +19,15 @@ import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from '../read/closed-roots.ts';
 import { staleRefFailure } from '../read/resolve-ref.ts';
 import {
-  buildTargetName,
-  requireElementPlace,
+  type ActionTarget,
   assignRef,
+  buildTargetName,
+  describeTarget,
   formatTargetName as shown,
+  requireElementPlace,
 } from './elements.ts';
 import type { TargetName } from './receipt.ts';
-import { describeTarget, type ActionTarget } from './action-target.ts';
-import { toPageCoordinates } from './frame-coordinates.ts';
+import { toPageCoordinates } from '../read/frame-owners.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 export interface Reached {

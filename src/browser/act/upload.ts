@@ -7,7 +7,7 @@ import { clickEvents, sendMouse } from './mouse.ts';
 import { perform, type ActionContext } from './perform.ts';
 import { type Reached, reachIn } from './reach.ts';
 import type { Receipt } from './receipt.ts';
-import type { ActionTarget } from './action-target.ts';
+import type { ActionTarget } from './elements.ts';
 import { toTexts, type WantedValue } from './field-values.ts';
 
 /** How long a press may take to open a file chooser. */

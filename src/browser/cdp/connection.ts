@@ -1,4 +1,4 @@
-// A CDP connection and its sessions: typed commands and events.
+// A CDP connection and its sessions: typed commands and events over any transport.
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
@@ -7,14 +7,23 @@ import { fail } from '../../core/failure.ts';
 import { isObject } from '../../core/json.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import { CdpError, disconnectedFailure } from './errors.ts';
-import type { Transport } from './transport.ts';
 
-export type Commands = ProtocolMapping.Commands;
-export type CdpEvents = ProtocolMapping.Events;
-export type CdpMethod = keyof Commands;
+/** The interface of a CDP transport: the pipe of a Chrome that we start, or a WebSocket. */
+export interface Transport {
+  send(message: string): void;
+  /** Set by the connection before the first message can arrive. */
+  onMessage?: (message: string) => void;
+  /** Called once, when no more messages can arrive. */
+  onClose?: (reason: string) => void;
+  close(): void;
+}
+
+type Commands = ProtocolMapping.Commands;
+type CdpEvents = ProtocolMapping.Events;
+type CdpMethod = keyof Commands;
 export type CdpParams<M extends CdpMethod> = Commands[M]['paramsType'][0];
-export type Result<M extends CdpMethod> = Commands[M]['returnType'];
-export type EventName = keyof CdpEvents;
+type Result<M extends CdpMethod> = Commands[M]['returnType'];
+type EventName = keyof CdpEvents;
 export type EventParams<E extends EventName> = CdpEvents[E][0];
 
 interface PendingCommand {

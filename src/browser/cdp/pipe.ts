@@ -1,6 +1,6 @@
 // CDP over the two pipes of a Chrome that we started: NUL-terminated JSON, without an open port.
 import type { Readable, Writable } from 'node:stream';
-import type { Transport } from './transport.ts';
+import type { Transport } from './connection.ts';
 
 /** Larger than any expected response. Without a NUL up to here, the data is not CDP. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;

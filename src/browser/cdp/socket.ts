@@ -1,7 +1,7 @@
 // CDP over the WebSocket of a Chrome that already runs.
 import { WebSocket } from 'ws';
 import { fail } from '../../core/failure.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './connection.ts';
 
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
 import type { DomainRefusal } from '../../policy/domains.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
-import { BoundedMap } from '../traffic/bounded-map.ts';
+import { BoundedMap } from '../traffic/bounded-collections.ts';
 import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
 
 /** The guard of a tab, which stays usable after the tab is closed. */

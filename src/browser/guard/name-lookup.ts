@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { monotonicMs } from '../../core/time.ts';
-import { BoundedMap } from '../traffic/bounded-map.ts';
+import { BoundedMap } from '../traffic/bounded-collections.ts';
 
 /**
  * Node has four threads for DNS lookups and file access. One thread stays free for files if a DNS

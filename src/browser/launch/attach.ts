@@ -1,17 +1,20 @@
-// Finds the Chrome to attach to: at a given address, or a debuggable one on this machine.
+// Finds the Chrome to attach to, at an address or on this machine, and connects to it with retries.
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from '../../core/config.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { isObject, parseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
-import { Deadline } from '../../core/time.ts';
-import { userDataDirs } from './user-data-dirs.ts';
+import { Deadline, sleep } from '../../core/time.ts';
+import type { Transport } from '../cdp/connection.ts';
+import { connectSocket } from '../cdp/socket.ts';
+import { userDataDirs } from './chrome-locations.ts';
 
-export interface AttachEndpoint {
+interface AttachEndpoint {
   readonly webSocketUrl: string;
   /** The product that Chrome reports, if it does. */
   readonly product?: string;
@@ -34,7 +37,7 @@ const ADDRESS_KEYS = [
 ] as const;
 
 /** Requests a browser from a provider: one POST, whose answer contains a ws: or wss: address. */
-export const requestBrowser = async (
+const requestBrowser = async (
   provider: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -228,4 +231,53 @@ const orNothing = async <T>(
     if (signal?.aborted) throw error;
     return undefined;
   }
+};
+
+// Connects to a browser that runs elsewhere: with headers, through a provider, with retries.
+
+type RemoteConfig = Pick<Config, 'attach' | 'attachFrom' | 'attachHeader'>;
+
+interface RemoteBrowser {
+  readonly transport: Transport;
+  /** The address without its query, which may contain a token. */
+  readonly address: string;
+}
+
+/** Delays before the next attempts to reach a browser on another machine. */
+const BACKOFF_MS = [500, 1_000, 2_000, 4_000] as const;
+
+export const connectRemote = async (
+  { attach = 'auto', attachFrom, attachHeader }: RemoteConfig,
+  signal: AbortSignal,
+): Promise<RemoteBrowser> => {
+  const headers = Object.fromEntries(attachHeader.map(parseHeader));
+  const { webSocketUrl } =
+    attachFrom === undefined
+      ? await findAttachEndpoint(attach, signal)
+      : await requestBrowser(attachFrom, headers, signal);
+  const isRemote = attachFrom !== undefined || webSocketUrl.startsWith('wss:');
+  const connect = (): Promise<Transport> => connectSocket(webSocketUrl, signal, headers);
+  const transport = isRemote ? await retry(connect, signal) : await connect();
+  const { protocol, host, pathname } = new URL(webSocketUrl);
+  return { transport, address: `${protocol}//${host}${pathname}` };
+};
+
+const parseHeader = (text: string): readonly [name: string, value: string] => {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
+};
+
+const retry = async (
+  connect: () => Promise<Transport>,
+  signal: AbortSignal,
+): Promise<Transport> => {
+  for (const delayMs of BACKOFF_MS) {
+    try {
+      return await connect();
+    } catch {
+      signal.throwIfAborted();
+      await sleep(delayMs, signal);
+    }
+  }
+  return connect();
 };

@@ -1,7 +1,11 @@
 // Where Chrome and its profiles are looked for, on machines that we are not on.
 import { describe, expect, it } from 'vitest';
-import { listChromeLocations, confinedFolder, detectProduct } from './chrome-locations.ts';
-import { userDataDirs } from './user-data-dirs.ts';
+import {
+  confinedFolder,
+  detectProduct,
+  listChromeLocations,
+  userDataDirs,
+} from './chrome-locations.ts';
 
 const linux = {
   platform: 'linux',

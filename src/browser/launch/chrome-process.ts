@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { fail } from '../../core/failure.ts';
 import { abortable, after } from '../../core/time.ts';
 import { createPipeTransport } from '../cdp/pipe.ts';
-import type { Transport } from '../cdp/transport.ts';
-import { collectTail } from './output-tail.ts';
+import type { Transport } from '../cdp/connection.ts';
+import { collectTail } from './launch-failure.ts';
 import { endGroup, groupGone, signalGroup } from '../../system/process-group.ts';
 
 export interface ChromeProcess {

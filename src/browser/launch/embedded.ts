@@ -9,12 +9,11 @@ import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { sleep } from '../../core/time.ts';
-import { fetchPackage, type PinnedPackage } from './npm-package.ts';
+import { fetchPackage, type PinnedPackage, type TarFile, tarFiles } from './npm-package.ts';
 import { Locks, type HeldLock } from '../../system/lock.ts';
 import { ensureFolder, removeFolder } from '../../system/private-files.ts';
 import { createProcesses } from '../../system/process-identity.ts';
 import { buildTemporaryPath } from '../../system/replace-file.ts';
-import { tarFiles, type TarFile } from './tar.ts';
 
 const PACKAGE: PinnedPackage = {
   name: '@sparticuz/chromium',

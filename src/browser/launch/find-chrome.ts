@@ -1,19 +1,49 @@
 // Finds the Chrome to run: named by the user, on this machine, installed by us, or embedded.
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
 import { attempt } from '../../core/attempt.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
+import { loadJson } from '../../system/private-files.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 import {
-  listChromeLocations,
-  detectProduct,
   type ChromeLocation,
+  detectProduct,
+  listChromeLocations,
   type Product,
 } from './chrome-locations.ts';
 import { canEmbed, fetchEmbedded, findEmbedded } from './embedded.ts';
-import { findInstalled } from './installed.ts';
+
+// The record of the browser that `openchrome install-browser` installed.
+
+const Installed = z.object({
+  /** Relative to the browsers folder, so that the home folder can be moved. */
+  path: z.string().min(1),
+  version: z.string(),
+});
+
+const buildRecordPath = (home: Home): string => join(home.browsers, 'installed.json');
+
+export const findInstalled = async (home: Home): Promise<ChromeLocation | undefined> => {
+  const note = Installed.safeParse(await loadJson(buildRecordPath(home)));
+  if (!note.success) return undefined;
+  const path = join(home.browsers, note.data.path);
+  return existsSync(path) ? { path, product: 'chrome' } : undefined;
+};
+
+export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> =>
+  replaceFile(buildRecordPath(home), JSON.stringify(installed));
 
 export interface FoundChrome {
   readonly path: string;
@@ -21,7 +51,7 @@ export interface FoundChrome {
   readonly source: 'flag' | 'system' | 'installed' | 'embedded';
 }
 
-export interface ChromeSearch {
+interface ChromeSearch {
   readonly config: Pick<Config, 'chromePath'>;
   readonly home: Home;
   /** The environment of the search; replaced in tests. */

@@ -5,8 +5,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import { canEmbed, fetchEmbedded } from './embedded.ts';
-import type { FoundChrome } from './find-chrome.ts';
-import { noteInstalled } from './installed.ts';
+import { type FoundChrome, noteInstalled } from './find-chrome.ts';
 import { ensureFolder } from '../../system/private-files.ts';
 
 interface Install {

@@ -7,7 +7,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Log } from '../../core/log.ts';
 import { Deadline } from '../../core/time.ts';
-import type { Transport } from '../cdp/transport.ts';
+import type { Transport } from '../cdp/connection.ts';
 import {
   endProcess,
   endStragglers,
@@ -15,23 +15,22 @@ import {
   startProcess,
   type ChromeProcess,
 } from './chrome-process.ts';
-import { isHeadless } from './display.ts';
+import { buildChromeFlags, isHeadless, withoutSandbox } from './flags.ts';
 import { embeddedEnvironment, isEmbedded } from './embedded.ts';
 import { requireChrome, type FoundChrome } from './find-chrome.ts';
-import { buildChromeFlags, withoutSandbox } from './flags.ts';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership.ts';
 import { endGroup } from '../../system/process-group.ts';
-import { turnOffPreloading } from './preloading.ts';
-import { ownIdentity } from '../../system/process-identity.ts';
 import {
   acquireProfile,
-  profileInUseFailure,
   isTemporary,
-  temporaryProfile,
   type Profile,
   type ProfileFacts,
+  profileInUseFailure,
+  temporaryProfile,
+  turnOffPreloading,
 } from './profile.ts';
+import { ownIdentity } from '../../system/process-identity.ts';
 import { clearSingletonLock } from './singleton.ts';
 
 export interface LaunchOptions {

@@ -1,4 +1,5 @@
-// Explains from Chrome's output why it did not start, with the likely fix. Pure.
+// Keeps the last lines of a process's output, and explains from them why Chrome did not start.
+import type { Readable } from 'node:stream';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 
@@ -115,3 +116,20 @@ const cutTail = (stderr: string): string =>
     .filter((line) => line.trim() !== '')
     .slice(-TAIL_LINES)
     .join('\n');
+
+// Keeps the last lines of a child process's output.
+
+const KEEP_BYTES = 8 * 1024;
+
+/**
+ * Reads the stream to its end (a full pipe would block the child) and returns a getter for its
+ * tail.
+ */
+export const collectTail = (stream: Readable): (() => string) => {
+  let kept = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk.subarray(-KEEP_BYTES)]).subarray(-KEEP_BYTES);
+  });
+  stream.on('error', () => {});
+  return () => kept.toString('utf8');
+};

@@ -1,15 +1,19 @@
-// The flag that marks Chromes that we started, and the file that names their server.
+// Marks the Chromes that we started, and ends those whose server has died; never touches others.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
 import { loadJson } from '../../system/private-files.ts';
-import { ProcessIdentity } from '../../system/process-identity.ts';
+import { endGroup } from '../../system/process-group.ts';
+import { findProcessState, ProcessIdentity } from '../../system/process-identity.ts';
 import { replaceFile } from '../../system/replace-file.ts';
+import { removeProfile } from './singleton.ts';
+
+// The flag that marks Chromes that we started, and the file that names their server.
 
 const run = promisify(execFile);
 
@@ -27,7 +31,7 @@ const Ownership = z.object({
   /** The temporary profile to delete with this Chrome. */
   temporaryProfile: z.string().optional(),
 });
-export type Ownership = z.output<typeof Ownership>;
+type Ownership = z.output<typeof Ownership>;
 
 const buildRecordPath = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
 
@@ -39,7 +43,7 @@ export const dropOwnership = (home: Home, id: string): Promise<void> =>
   rm(buildRecordPath(home, id), { force: true });
 
 /** All files that are readable and match their name; others are ignored. */
-export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
+const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   const names = await readdir(home.run).catch(() => [] as string[]);
   const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
   const notes = await Promise.all(
@@ -51,7 +55,7 @@ export const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   return notes.flatMap(({ id, note }) => (note.success && note.data.id === id ? [note.data] : []));
 };
 
-export interface MarkedProcess {
+interface MarkedProcess {
   readonly pid: number;
   readonly ownerId: string;
 }
@@ -60,7 +64,7 @@ export interface MarkedProcess {
  * The running processes with our flag: only the main process of each Chrome, because Chrome does
  * not pass it on.
  */
-export const findMarked = async (): Promise<MarkedProcess[]> => {
+const findMarked = async (): Promise<MarkedProcess[]> => {
   if (process.platform === 'linux') return linuxMarked();
   const list = process.platform === 'win32' ? windowsProcesses() : unixProcesses();
   return (await list).split('\n').flatMap((line) => parseMarked(line.trimStart(), / /));
@@ -98,3 +102,52 @@ const windowsProcesses = async (): Promise<string> => {
     await run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], options)
   ).stdout.replaceAll('\r', '');
 };
+
+export interface Reaped {
+  readonly pid: number;
+  /** The dead server that started it. */
+  readonly server_pid: number;
+}
+
+export interface Reaping {
+  readonly reaped: readonly Reaped[];
+  /** Number of our Chromes whose server is running. */
+  readonly alive: number;
+}
+
+/** Time for a Chrome that still responds to save its data. */
+const GRACE_MS = 2000;
+
+export const reapOrphans = async ({ home }: { readonly home: Home }): Promise<Reaping> => {
+  const all = await listOwnerships(home);
+  const states = await Promise.all(all.map(({ server }) => findProcessState(server)));
+  const orphaned = all.filter((_, at) => states[at] === 'gone');
+  if (orphaned.length === 0) return { reaped: [], alive: all.length };
+  const marked = await findMarked();
+  const reaped = await Promise.all(
+    orphaned.map(async (ownership) => {
+      const pids = marked.filter(({ ownerId }) => ownerId === ownership.id).map(({ pid }) => pid);
+      await Promise.all(pids.map((pid) => endGroup(pid, GRACE_MS)));
+      await clearRemains(home, ownership);
+      return pids.map((pid) => ({ pid, server_pid: ownership.server.pid }));
+    }),
+  );
+  return { reaped: reaped.flat(), alive: all.length - orphaned.length };
+};
+
+/**
+ * Ends the remaining processes of one Chrome, after its profile was taken over from a dead server.
+ */
+export const endOrphan = async (id: string): Promise<void> => {
+  const pids = (await findMarked()).filter(({ ownerId }) => ownerId === id).map(({ pid }) => pid);
+  await Promise.all(pids.map((pid) => endGroup(pid, GRACE_MS)));
+};
+
+const clearRemains = async (home: Home, { id, temporaryProfile }: Ownership): Promise<void> => {
+  // The name is checked, because a damaged file must not make us delete another folder.
+  const isOurs = temporaryProfile !== undefined && basename(temporaryProfile) === temporaryName(id);
+  if (isOurs && !(await removeProfile(temporaryProfile))) return; // kept for the next cleanup
+  await dropOwnership(home, id);
+};
+
+export const temporaryName = (id: string): string => `profile-${id}`;

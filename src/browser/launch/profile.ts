@@ -1,20 +1,21 @@
-// Chooses Chrome's profile: our own, a named one, or a temporary one.
+// Chooses Chrome's profile (our own, a named one, or a temporary one), without preloading.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { defined } from '../../core/defined.ts';
 import type { Config } from '../../core/config.ts';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { textIf } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
+import { type LockResult, Locks } from '../../system/lock.ts';
+import { ensureFolder, loadJson } from '../../system/private-files.ts';
+import { createProcesses } from '../../system/process-identity.ts';
+import { replaceFile } from '../../system/replace-file.ts';
 import { confinedFolder } from './chrome-locations.ts';
 import type { FoundChrome } from './find-chrome.ts';
-import { endOrphan, temporaryName } from './orphans.ts';
-import { ensureFolder } from '../../system/private-files.ts';
-import { Locks, type LockResult } from '../../system/lock.ts';
-import { createProcesses } from '../../system/process-identity.ts';
-import { clearSingleton, removeProfile, findRunningChrome } from './singleton.ts';
+import { endOrphan, temporaryName } from './ownership.ts';
+import { clearSingleton, findRunningChrome, removeProfile } from './singleton.ts';
 
 const TEMPORARY_KINDS = new Set<string>(['isolated', 'temporary']);
 
@@ -148,4 +149,22 @@ const afterOrphan = async (id: string, dir: string): Promise<string | undefined>
   )
     await sleep(POLL_MS);
   return user;
+};
+
+// Turns off Chrome's preloading in our own profiles: interception sees no prefetch by speculation rules and no preconnect.
+
+/** "No preloading" in Chrome's settings. */
+const NEVER = 2;
+
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** Must run before Chrome starts, which otherwise overwrites the file. */
+export const turnOffPreloading = async (profileDir: string): Promise<void> => {
+  const path = join(profileDir, 'Default', 'Preferences');
+  const preferences = asObject(await loadJson(path));
+  const net = asObject(preferences['net']);
+  if (net['network_prediction_options'] === NEVER) return;
+  const changed = { ...preferences, net: { ...net, network_prediction_options: NEVER } };
+  await replaceFile(path, JSON.stringify(changed), { durable: false });
 };

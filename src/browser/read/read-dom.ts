@@ -1,14 +1,27 @@
-// Reads a compact outline of a page's element tree, including frames.
+// Reads the element outline, the raw HTML and the style report of a page or of one element.
 import { defined } from '../../core/defined.ts';
-import type { DomNode } from '../../page/read-answers.ts';
+import type {
+  CssElement,
+  CssPage,
+  DomNode,
+  HtmlAnswer,
+  InertHtml,
+  RefTarget,
+} from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
-import type { Tab } from '../tabs/tab.ts';
 import { inPage } from '../tabs/in-page.ts';
-import { callOwnFrame, callUntilOpen, type ReadTarget, assignRefs } from './call-page.ts';
-import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
+import type { Tab } from '../tabs/tab.ts';
+import {
+  assignRefs,
+  callOwnFrame,
+  callTargetFrame,
+  callUntilOpen,
+  type ReadTarget,
+} from './call-page.ts';
+import { fromInnerFrame, listInnerFrames } from './frame-owners.ts';
 
 /** An element of the outline. Elements that only wrap one another are merged into one node. */
-export interface OutlineNode {
+interface OutlineNode {
   readonly label: string;
   readonly text?: string;
   readonly note?: string;
@@ -94,3 +107,63 @@ const readInner = async (
 
 const hasFrame = ({ frame, children = [] }: DomNode): boolean =>
   frame === true || children.some(hasFrame);
+
+// Reads a report of the styles and layout of a page or of one element.
+
+export type { CssElement, CssPage } from '../../page/read-answers.ts';
+
+type CssReport =
+  | { readonly page: CssPage; readonly element?: undefined }
+  | { readonly element: CssElement; readonly page?: undefined };
+
+export const readCss = async (
+  tab: Tab,
+  place: ReadTarget,
+  signal: AbortSignal,
+): Promise<CssReport & { readonly refOf: (target: RefTarget) => string }> => {
+  const { answer, frame } = await callOwnFrame(
+    tab,
+    place,
+    { call: inPage.css.read, request: (subject) => ({ subject }) },
+    signal,
+  );
+  return { ...answer, refOf: assignRefs(tab, frame) };
+};
+
+// Reads the raw HTML of a page or of one element.
+
+/** Maximum length of the HTML; the answer contains the full length. */
+const MAX_CHARS = 30_000_000;
+
+interface HtmlOptions {
+  readonly selector?: string | undefined;
+  /** Include the element's own tag. */
+  readonly outer: boolean;
+}
+
+type Html = Pick<HtmlAnswer, 'html' | 'length'>;
+
+/** Returns undefined if no element matches the selector. */
+export const findHtml = async (
+  tab: Tab,
+  { selector, outer }: HtmlOptions,
+  signal: AbortSignal,
+): Promise<Html | undefined> => {
+  const found = await callTargetFrame(
+    tab,
+    { selector },
+    {
+      call: inPage.html.read,
+      request: (subject) => ({ subject, outer, maxChars: MAX_CHARS }),
+    },
+    signal,
+  );
+  return found?.answer;
+};
+
+/**
+ * Returns the whole document of a frame, including shadow roots, without scripts that run on
+ * opening.
+ */
+export const readInertHtml = (frame: Frame, signal: AbortSignal): Promise<InertHtml> =>
+  frame.call(inPage.html.readInert, [MAX_CHARS], signal);

@@ -5,7 +5,7 @@ import type { Tab } from '../tabs/tab.ts';
 import type { MarkdownRequest } from '../../page/page-functions.ts';
 import { inPage } from '../tabs/in-page.ts';
 import { callOwnFrame, callUntilOpen, type ReadTarget } from './call-page.ts';
-import { fromInnerFrame, listInnerFrames } from './inner-frames.ts';
+import { fromInnerFrame, listInnerFrames } from './frame-owners.ts';
 
 export type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
 

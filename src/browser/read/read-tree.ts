@@ -1,4 +1,4 @@
-// Reads the tree of a tab or of a part of it, with refs for actions.
+// Reads the tree of a tab or of a part of it, with refs for actions; also before and after an action.
 import { getOrCreate } from '../../core/collections.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -28,7 +28,7 @@ export interface ReadOptions {
 const MIN_CHARS_PER_TOKEN = 2;
 
 /** A reading, and the previous reading of the same part of the same document, if any. */
-export interface TreeReading {
+interface TreeReading {
   readonly now: Snapshot;
   readonly before?: Snapshot;
 }
@@ -37,7 +37,7 @@ const partKey = ({ ref, selector, urls }: ReadOptions): string =>
   `${ref ?? ''} ${selector ?? ''} ${textIf(urls, 'urls')}`;
 
 /** Reads the page if no earlier reading exists to compare with. */
-export const ensureReading = async (
+const ensureReading = async (
   tab: Tab,
   options: ReadOptions,
   signal: AbortSignal,
@@ -164,3 +164,26 @@ const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => 
   for (const old of parts.keys()) if (parts.size > MAX_PARTS) parts.delete(old);
   return before?.loaderId === loaderId ? before : undefined;
 };
+
+// Reads the page before and after an action, for callers that want the state in the same reply.
+
+type AfterState = 'none' | 'ax' | 'diff';
+
+const OPTIONS = { maxTokens: 10_000 };
+
+/** Reads the page before the action if the caller wants a diff afterwards. */
+export const readBefore = async (
+  tab: Tab,
+  wanted: AfterState,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (wanted === 'diff' && !tab.dialog) await ensureReading(tab, OPTIONS, signal);
+};
+
+/** Returns undefined if no state is wanted, a dialog is open, or the tab is closed. */
+export const readAfter = async (
+  tab: Tab,
+  wanted: AfterState,
+  signal: AbortSignal,
+): Promise<TreeReading | undefined> =>
+  wanted === 'none' || tab.dialog || tab.closed ? undefined : readAgain(tab, OPTIONS, signal);

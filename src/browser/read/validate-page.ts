@@ -1,24 +1,24 @@
 // Validates a page: load status, failed requests, console errors and checks of its content.
 import { defined } from '../../core/defined.ts';
 import { textBefore, textIf } from '../../core/text.ts';
-import { isGone } from '../cdp/errors.ts';
 import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts';
+import { isGone } from '../cdp/errors.ts';
+import { inPage } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
-import { inPage } from '../tabs/in-page.ts';
 
-export type PageChecks = Omit<ValidateAnswer, 'vitals'>;
+type PageChecks = Omit<ValidateAnswer, 'vitals'>;
 export type { Counted, Vitals } from '../../page/read-answers.ts';
 
-export interface FailedLoad {
+interface FailedLoad {
   readonly url: string;
   readonly method: string;
   readonly status?: number;
   readonly error?: string;
 }
 
-export interface Validation {
+interface Validation {
   readonly status?: number;
   /** Results of the checks in the page; absent if the page cannot respond. */
   readonly checks?: PageChecks;
@@ -33,7 +33,7 @@ const MAX_NAMED = 5;
 const MAX_MESSAGE = 200;
 
 /** Positions in the request and console logs at which the records of a page begin. */
-export interface Marks {
+interface Marks {
   readonly requests: number;
   readonly console: number;
 }
@@ -115,3 +115,7 @@ const toMessage = ({ text, url, line }: ConsoleEntry): string => {
 };
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+/** Reads the web vitals of the page in a tab. */
+export const readVitals = (tab: Tab, signal: AbortSignal): Promise<Vitals> =>
+  tab.frames.main.call(inPage.vitals.read, [], signal);

@@ -2,13 +2,19 @@
 import type { Browser } from '../browser.ts';
 import { isGone } from '../cdp/errors.ts';
 import { Failure } from '../../core/failure.ts';
-import { runInEmptyPage } from '../tabs/empty-page.ts';
+import {
+  changeStorage,
+  readDatabases,
+  readStorage,
+  runInEmptyPage,
+  type SavedDatabase,
+  type StorageArea,
+  writeDatabases,
+} from './web-storage.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Session } from '../tabs/session.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { type Cookie, readCookies, setCookies } from './cookies.ts';
-import { readDatabases, type SavedDatabase, writeDatabases } from './databases.ts';
-import { changeStorage, readStorage, type StorageArea } from './web-storage.ts';
 
 interface StorageItem {
   readonly name: string;

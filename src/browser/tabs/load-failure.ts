@@ -1,7 +1,10 @@
 // Classifies page load failures: certificate, DNS, proxy, TLS or another network error. Pure.
-import { quoteText, textIf } from '../../core/text.ts';
+import { createHash } from 'node:crypto';
 import { defined } from '../../core/defined.ts';
 import { fail, Failure, type FailureCode, type FailureFacts } from '../../core/failure.ts';
+import { quoteText, textIf } from '../../core/text.ts';
+import { Deadline } from '../../core/time.ts';
+import type { CdpSession } from '../cdp/connection.ts';
 
 /** Codes of our own connections whose server rejects the client certificate, or requires one. */
 export const REJECTED_CLIENT = 'ECLIENTCERT';
@@ -113,3 +116,33 @@ const LOAD_FAILURE_CODES: ReadonlySet<FailureCode> = new Set([
 /** Whether the error means that a page could not be loaded, for any cause. */
 export const isLoadFailure = (error: unknown): error is Failure =>
   error instanceof Failure && LOAD_FAILURE_CODES.has(error.code);
+
+// Reads the fingerprint of the certificate with which the last page load failed.
+
+/** Chrome reports the state of the page as soon as the domain is enabled. */
+const STATE_MS = 500;
+
+/** SHA-256 in hex digits; undefined in the headless shell, which does not report certificates. */
+export const readFingerprint = async (
+  session: CdpSession,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  using limit = new Deadline(STATE_MS, undefined, signal);
+  const reported = session.next(
+    'Security.visibleSecurityStateChanged',
+    limit.signal,
+    ({ visibleSecurityState }) => visibleSecurityState.certificateSecurityState !== undefined,
+  );
+  try {
+    const [{ visibleSecurityState }] = await Promise.all([
+      reported,
+      session.send('Security.enable', undefined, limit.signal),
+    ]);
+    const [first] = visibleSecurityState.certificateSecurityState?.certificate ?? [];
+    return first && createHash('sha256').update(Buffer.from(first, 'base64')).digest('hex');
+  } catch {
+    return undefined; // the failure is reported without a fingerprint
+  } finally {
+    session.send('Security.disable').catch(() => {}); // the tab is gone
+  }
+};

@@ -6,9 +6,8 @@ import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
-import { readFingerprint } from './certificate.ts';
+import { loadFailure, readFingerprint } from './load-failure.ts';
 import { dialogOpenFailure } from './dialog.ts';
-import { loadFailure } from './load-failure.ts';
 import type { Tab } from './tab.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';

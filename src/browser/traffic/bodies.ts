@@ -4,7 +4,7 @@ import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError, Disconnected } from '../cdp/errors.ts';
 import { hasNoBody, type RequestDraft, type RequestRecord } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
-import { base64Bytes, clip, decodeUtf8 } from './bounded-text.ts';
+import { base64Bytes, clip, decodeUtf8 } from './bounded-collections.ts';
 
 const SCRIPT_REQUEST_TYPES = new Set<string>(['Fetch', 'XHR']);
 

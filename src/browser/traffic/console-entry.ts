@@ -1,5 +1,8 @@
-// One console message: a console call, an uncaught exception or a message of Chrome.
-import type { RingItem } from './ring.ts';
+// One console message, and its arguments as one line of text, as DevTools shows them.
+import type { Protocol } from 'devtools-protocol';
+import { listIf } from '../../core/collections.ts';
+import { textIf } from '../../core/text.ts';
+import type { RingItem } from './bounded-collections.ts';
 import type { Source } from './request-record.ts';
 import type { StackFrame } from './stack.ts';
 
@@ -52,3 +55,134 @@ export class ConsoleDraft implements ConsoleEntry {
     readonly at: number,
   ) {}
 }
+
+// Formats console arguments as one line of text, as DevTools does, from Chrome's previews.
+
+const INTEGER_FORMATS = new Set<string>(['d', 'i']);
+
+type RemoteObject = Protocol.Runtime.RemoteObject;
+type ObjectPreview = Protocol.Runtime.ObjectPreview;
+type PropertyPreview = Protocol.Runtime.PropertyPreview;
+
+/**
+ * Formats the arguments of one console call. A format string consumes arguments; the rest are
+ * appended.
+ */
+export const toConsoleText = (args: readonly RemoteObject[]): string => {
+  const [first, ...rest] = args;
+  if (first?.type !== 'string' || !String(first.value).includes('%'))
+    return args.map(renderArgument).join(' ');
+  const { text, used } = format(String(first.value), rest);
+  return [text, ...rest.slice(used).map(renderArgument)].join(' ');
+};
+
+/** The format specifiers of the Console standard; `%c` (style) produces no text. */
+const format = (
+  template: string,
+  args: readonly RemoteObject[],
+): { text: string; used: number } => {
+  let used = 0;
+  const text = template.replace(/%([sdifoOc%])/g, (specifier, kind: string) => {
+    if (kind === '%') return '%';
+    const argument = args[used];
+    if (!argument) return specifier;
+    used++;
+    if (kind === 'c') return '';
+    if (kind === 's')
+      return argument.type === 'string' ? String(argument.value) : renderArgument(argument);
+    if (INTEGER_FORMATS.has(kind)) return toNumber(argument, Math.trunc);
+    if (kind === 'f') return toNumber(argument, (value) => value);
+    return renderArgument(argument);
+  });
+  return { text, used };
+};
+
+const toNumber = (
+  { type, value, description }: RemoteObject,
+  shape: (value: number) => number,
+): string =>
+  type === 'bigint'
+    ? (description ?? 'NaN')
+    : String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
+
+const renderArgument = (object: RemoteObject): string => {
+  if (object.type === 'string') return String(object.value);
+  if (object.type === 'undefined') return 'undefined';
+  if (object.subtype === 'null') return 'null';
+  if (object.type === 'function') return renderFunction(object.description);
+  if (object.type === 'object' && object.preview && isStructured(object.subtype))
+    return renderPreview(object.preview);
+  return object.description ?? String(object.value ?? object.unserializableValue ?? object.type);
+};
+
+/** Whether the preview has more detail than the description. Errors, dates and nodes do not. */
+const isStructured = (subtype: string | undefined): boolean =>
+  subtype === undefined ||
+  [
+    'array',
+    'map',
+    'set',
+    'weakmap',
+    'weakset',
+    'typedarray',
+    'iterator',
+    'generator',
+    'proxy',
+    'promise',
+  ].includes(subtype);
+
+const renderFunction = (source = ''): string => {
+  const name = /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/.exec(
+    source,
+  )?.[1];
+  return source.startsWith('class') ? `class ${name ?? ''}`.trim() : `ƒ ${name ?? ''}()`;
+};
+
+const renderPreview = (preview: ObjectPreview): string => {
+  const more = listIf(preview.overflow, '…');
+  const isList = preview.subtype === 'array' || preview.subtype === 'typedarray';
+  if (isList) return `[${[...preview.properties.map(renderValue), ...more].join(', ')}]`;
+  const name = textIf(
+    preview.description && preview.description !== 'Object',
+    `${preview.description} `,
+  );
+  if (preview.entries)
+    return `${name}{${[...preview.entries.map(renderEntry), ...more].join(', ')}}`;
+  const properties = preview.properties.map(
+    (property) => `${property.name}: ${renderValue(property)}`,
+  );
+  return `${name}{${[...properties, ...more].join(', ')}}`;
+};
+
+const renderEntry = ({ key, value }: Protocol.Runtime.EntryPreview): string =>
+  key ? `${renderNested(key)} => ${renderNested(value)}` : renderNested(value);
+
+/** Primitives inside a map or set only have a description. */
+const renderNested = (preview: ObjectPreview): string => {
+  if (preview.type === 'string') return quote(preview.description ?? '');
+  return preview.type === 'object' && preview.subtype !== 'null'
+    ? renderPreview(preview)
+    : (preview.description ?? preview.type);
+};
+
+const renderValue = ({ type, value, valuePreview }: PropertyPreview): string => {
+  if (valuePreview) return renderPreview(valuePreview);
+  if (type === 'string') return quote(value ?? '');
+  if (type === 'function') return 'ƒ';
+  return value ?? type;
+};
+
+const quote = (text: string): string => `'${text}'`;
+
+/** The text of an exception: Chrome's text and the error message, without the stack. */
+export const toExceptionText = ({ text, exception }: Protocol.Runtime.ExceptionDetails): string => {
+  if (!exception) return text;
+  const words =
+    exception.subtype === 'error'
+      ? withoutStack(exception.description ?? '')
+      : renderArgument(exception);
+  return words === '' ? text : `${text} ${words}`;
+};
+
+const withoutStack = (description: string): string =>
+  description.split(/\n {4}at /, 1)[0] as string;

@@ -1,12 +1,16 @@
 // Records the console of one tab: console calls, uncaught exceptions and messages of Chrome.
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
-import { ConsoleDraft, type ConsoleEntry, type ConsoleLevel } from './console-entry.ts';
-import { toConsoleText, toExceptionText } from './console-text.ts';
+import {
+  ConsoleDraft,
+  type ConsoleEntry,
+  type ConsoleLevel,
+  toConsoleText,
+  toExceptionText,
+} from './console-entry.ts';
 import type { TrafficLimits } from './limits.ts';
 import type { Source } from './request-record.ts';
-import { Ring } from './ring.ts';
+import { clip, Ring } from './bounded-collections.ts';
 import { toFrames, type StackFrame } from './stack.ts';
-import { clip } from './bounded-text.ts';
 
 const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   error: 'error',

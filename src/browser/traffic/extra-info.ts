@@ -1,6 +1,6 @@
 // Assigns raw headers to the redirect hop they belong to; their events arrive in any order.
 import { getOrCreate } from '../../core/collections.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from './bounded-collections.ts';
 import {
   isReplaced,
   type BlockedCookie,

@@ -3,7 +3,7 @@ import { attempt } from '../../core/attempt.ts';
 import { listIf } from '../../core/collections.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { isObject } from '../../core/json.ts';
-import { parseMultipart } from './multipart.ts';
+import { parseMultipart } from './request-body.ts';
 
 interface GraphqlRequest {
   readonly url: URL | undefined;

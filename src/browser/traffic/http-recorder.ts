@@ -2,10 +2,10 @@
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap, type SharedTexts } from './bounded-collections.ts';
 import { applyWireStatus, ExtraInfo } from './extra-info.ts';
-import { MessageLog } from './message-log.ts';
-import { toPostData } from './post-data.ts';
+import { MessageLog } from './socket-recorder.ts';
+import { toPostData } from './request-body.ts';
 import {
   hasNoBody,
   headerValue,
@@ -19,7 +19,6 @@ import {
 } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
 import { toInitiator } from './stack.ts';
-import type { SharedTexts } from './bounded-text.ts';
 import { ticksToMs, toPhases, toTtfbMs } from './timing.ts';
 
 type CdpResponse = Protocol.Network.Response;

@@ -8,7 +8,7 @@ import type {
   ResourceType,
   InterceptVerdict,
 } from './intercept-handler.ts';
-import { toUrlMatcher } from './url-pattern.ts';
+import { toUrlMatcher } from './request-match.ts';
 
 export interface MadeUpAnswer {
   readonly status: number;

@@ -5,19 +5,20 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { CdpError, isGone, isUnknownCommand } from '../cdp/errors.ts';
-import { BoundedMap } from './bounded-map.ts';
-import type {
-  AuthChallenge,
-  AuthHandler,
-  Credentials,
-  Decision,
-  InterceptHandler,
-  PausedRequest,
-  Registration,
-  InterceptVerdict,
+import { BoundedMap } from './bounded-collections.ts';
+import {
+  type AuthChallenge,
+  type AuthHandler,
+  type Credentials,
+  type Decision,
+  type InterceptHandler,
+  type InterceptVerdict,
+  type PausedRequest,
+  type Registration,
+  sendVerdict,
+  toPausedRequest,
 } from './intercept-handler.ts';
-import { toUrlMatcher } from './url-pattern.ts';
-import { sendVerdict, toPausedRequest } from './verdict-command.ts';
+import { toUrlMatcher } from './request-match.ts';
 
 type PausedEvent = EventParams<'Fetch.requestPaused'>;
 type Pattern = Protocol.Fetch.RequestPattern;

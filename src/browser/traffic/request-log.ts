@@ -3,10 +3,10 @@ import { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import type { TrafficLimits } from './limits.ts';
-import { postDataBytes } from './post-data.ts';
+import { postDataBytes } from './request-body.ts';
 import type { Headers, RequestDraft, RequestFailure, RequestRecord } from './request-record.ts';
 import { isLongLived } from './request-record.ts';
-import { Ring } from './ring.ts';
+import { Ring } from './bounded-collections.ts';
 import { ticksToMs } from './timing.ts';
 
 export interface TrafficEvents {

@@ -1,6 +1,6 @@
 // Tests of how a request is meant: by its key, or by a pattern of its address.
 import { expect, it } from 'vitest';
-import { createAddressMatcher, createRequestMatcher } from './request-match.ts';
+import { createAddressMatcher, createRequestMatcher, toUrlMatcher } from './request-match.ts';
 
 const POST = { method: 'POST', url: 'https://a.test/api/v1/orders?x=1' };
 
@@ -29,4 +29,19 @@ it.each<[string, string, boolean]>([
   ['report*.csv', 'report-2024.csv', true],
 ])('The address pattern %s matches %s: %s', (pattern, address, expected) => {
   expect(createAddressMatcher(pattern)(address)).toBe(expected);
+});
+
+it.each([
+  ['*', 'http://a/', true],
+  ['*/api/*', 'http://a/api/users', true],
+  ['*/api/*', 'http://a/api', false],
+  ['http://a/?', 'http://a/x', true],
+  ['http://a/?', 'http://a/', false],
+  ['http://a/\\?q=*', 'http://a/?q=1', true],
+  ['http://a/\\?q=*', 'http://a/xq=1', false],
+  ['http://a.b/(c)+[d]', 'http://a.b/(c)+[d]', true],
+  ['http://a.b/', 'http://axb/', false],
+  ['http://a/\\', 'http://a/\\', true],
+])('%s of %s: %s', (pattern, url, expected) => {
+  expect(toUrlMatcher(pattern)(url)).toBe(expected);
 });

@@ -1,9 +1,9 @@
 // Matches requests by their key or by a pattern of their URL.
-import { ANY, matchesGlob, parsePathGlob } from '../../core/glob.ts';
+import { ANY, matchesGlob, ONE, parsePathGlob } from '../../core/glob.ts';
 import { matchGroups } from '../../core/text.ts';
 import type { RequestRecord } from './request-record.ts';
 
-export type RequestMatcher = (
+type RequestMatcher = (
   record: Pick<RequestRecord, 'method' | 'url'>,
   key: string | undefined,
 ) => boolean;
@@ -27,4 +27,20 @@ export const createAddressMatcher = (pattern: string): ((url: string) => boolean
   if (!pattern.includes('*')) return (url) => url.includes(pattern);
   const glob = [ANY, ...parsePathGlob(pattern), ANY];
   return (url) => matchesGlob(glob, url);
+};
+
+// Matches Chrome's URL patterns: `*` any text, `?` one character, backslash to escape.
+
+export const toUrlMatcher = (pattern: string): ((url: string) => boolean) => {
+  if (pattern === '*') return () => true;
+  const glob = Array.from(pattern.matchAll(/\\([^])|[^]/g), ([token, escaped]) =>
+    parseToken(token, escaped),
+  );
+  return (url) => matchesGlob(glob, url);
+};
+
+const parseToken = (token: string, escaped: string | undefined): string => {
+  if (escaped !== undefined) return escaped;
+  if (token === '*') return ANY;
+  return token === '?' ? ONE : token;
 };

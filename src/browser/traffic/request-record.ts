@@ -1,7 +1,7 @@
 // One recorded request; every redirect hop is a record that links to the previous hop.
-import type { MessageLog } from './message-log.ts';
-import type { PostData } from './post-data.ts';
-import type { RingItem } from './ring.ts';
+import type { MessageLog } from './socket-recorder.ts';
+import type { PostData } from './request-body.ts';
+import type { RingItem } from './bounded-collections.ts';
 import type { Initiator } from './stack.ts';
 import type { Phases } from './timing.ts';
 import type { TrafficLimits } from './limits.ts';

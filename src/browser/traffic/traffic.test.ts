@@ -1,7 +1,6 @@
 // Tests of the traffic recorder with a fake Chrome.
 import { describe, expect, it } from 'vitest';
-import { CdpConnection } from '../cdp/connection.ts';
-import type { Transport } from '../cdp/transport.ts';
+import { CdpConnection, type Transport } from '../cdp/connection.ts';
 import { redirectChain } from './request-record.ts';
 import { Traffic, type TrafficOptions } from './traffic.ts';
 

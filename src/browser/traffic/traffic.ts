@@ -3,13 +3,13 @@ import type { Protocol } from 'devtools-protocol';
 import type { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { Bodies, type Body } from './bodies.ts';
-import { SharedTexts } from './bounded-text.ts';
+import { type Recording, SharedTexts } from './bounded-collections.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import { ConsoleRecorder } from './console-recorder.ts';
 import { HttpRecorder } from './http-recorder.ts';
 import type { Decision } from './intercept-handler.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './limits.ts';
-import { type PostData, toFetchedPostData } from './post-data.ts';
+import { type PostData, toFetchedPostData } from './request-body.ts';
 import { RequestLog, type TrafficEvents } from './request-log.ts';
 import {
   headerValue,
@@ -18,7 +18,6 @@ import {
   type RequestRecord,
   type Source,
 } from './request-record.ts';
-import type { Recording } from './ring.ts';
 import { SocketRecorder } from './socket-recorder.ts';
 
 export interface TrafficOptions {

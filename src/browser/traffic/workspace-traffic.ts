@@ -4,7 +4,7 @@ import type { Redactor } from '../../core/redactor.ts';
 import { explainMissingBody, type Body } from './bodies.ts';
 import { buildBaseKey, KeyBook } from './request-keys.ts';
 import type { RequestRecord } from './request-record.ts';
-import { Ring, type RingItem } from './ring.ts';
+import { Ring, type RingItem } from './bounded-collections.ts';
 import type { Traffic } from './traffic.ts';
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
 import { readPasswords } from '../../browser/state/page-state.ts';
-import { listOrigins } from '../../browser/tabs/origins.ts';
+import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { fail, toFailure } from '../../core/failure.ts';

@@ -1,9 +1,8 @@
 // The parts of an evidence bundle: file name and capture function of each.
-import { readInertHtml } from '../../browser/read/read-html.ts';
+import { readInertHtml } from '../../browser/read/read-dom.ts';
 import { readTree } from '../../browser/read/read-tree.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
-import { readDatabaseNames } from '../../browser/state/databases.ts';
-import { readStorage } from '../../browser/state/web-storage.ts';
+import { readDatabaseNames, readStorage } from '../../browser/state/web-storage.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { listConsole } from '../../browser/traffic/console-list.ts';

@@ -1,7 +1,6 @@
 // Converts a recorded request to plain data. Secrets are not redacted here.
 import { type Body, explainMissingBody } from '../../browser/traffic/bodies.ts';
-import { parseMultipart } from '../../browser/traffic/multipart.ts';
-import type { PostData } from '../../browser/traffic/post-data.ts';
+import { parseMultipart, type PostData } from '../../browser/traffic/request-body.ts';
 import {
   headerValue,
   type Headers,

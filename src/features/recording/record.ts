@@ -1,6 +1,6 @@
 // Runs a recording until its duration ends, it is stopped or cancelled, or the tab closes.
 import { defined } from '../../core/defined.ts';
-import { listOrigins } from '../../browser/tabs/origins.ts';
+import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail } from '../../core/failure.ts';
 import type { Secret } from '../../store/config/secrets-file.ts';

@@ -1,11 +1,15 @@
 // Reads one tab for a session snapshot: URL, title, form fields, scroll positions and storage.
 import { defined } from '../../core/defined.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
-import { readDatabases, type SavedDatabase } from '../../browser/state/databases.ts';
+import {
+  readDatabases,
+  readStorage,
+  type SavedDatabase,
+  type StorageArea,
+} from '../../browser/state/web-storage.ts';
 import { type FrameState, readPageState } from '../../browser/state/page-state.ts';
-import { readStorage, type StorageArea } from '../../browser/state/web-storage.ts';
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
-import { listOrigins } from '../../browser/tabs/origins.ts';
+import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { listIf } from '../../core/collections.ts';
 import { fail, Failure } from '../../core/failure.ts';

@@ -7,7 +7,7 @@ import { interact } from '../../browser/act/interact.ts';
 import type { ActionContext } from '../../browser/act/perform.ts';
 import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
 import { waitForPage } from '../../browser/act/wait-for.ts';
-import { readAfter, readBefore } from '../../browser/act/state-after.ts';
+import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { textIf } from '../../core/text.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';

@@ -11,7 +11,7 @@ import {
   type Receipt,
   hasNoEffect,
 } from '../../browser/act/receipt.ts';
-import { readAfter, readBefore } from '../../browser/act/state-after.ts';
+import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { listDefined, listIf } from '../../core/collections.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';

@@ -4,7 +4,7 @@ import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
 import { hasNoEffect } from '../../browser/act/receipt.ts';
-import { readAfter, readBefore } from '../../browser/act/state-after.ts';
+import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
 import {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
-import { requirePage } from '../../browser/tabs/require-page.ts';
+import { requirePage } from '../../browser/tabs/shown-page.ts';
 import { renderFinding } from '../../render/find-text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { measureRef, measureSelector } from '../../browser/read/element-area.ts';
-import { withMarks } from '../../browser/read/marks.ts';
+import { measureRef, measureSelector, withMarks } from '../../browser/read/marks.ts';
 import type { ElementArea } from '../../page/call-answers.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import {

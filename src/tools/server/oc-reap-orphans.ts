@@ -1,5 +1,5 @@
 // oc_reap_orphans: ends only our own Chromes whose server is dead.
-import { reapOrphans } from '../../browser/launch/orphans.ts';
+import { reapOrphans } from '../../browser/launch/ownership.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const ocReapOrphans = defineTool({

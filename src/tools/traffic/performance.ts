@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
-import { readVitals } from '../../browser/read/vitals.ts';
-import { markPosition } from '../../browser/read/validate-page.ts';
+import { markPosition, readVitals } from '../../browser/read/validate-page.ts';
 import { navigateTo, reload } from '../../browser/tabs/navigate.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import {

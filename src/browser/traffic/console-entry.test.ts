@@ -1,6 +1,6 @@
 // Console arguments in words.
 import { describe, expect, it } from 'vitest';
-import { toConsoleText, toExceptionText } from './console-text.ts';
+import { toConsoleText, toExceptionText } from './console-entry.ts';
 
 type Arguments = Parameters<typeof toConsoleText>[0];
 

@@ -1,6 +1,6 @@
 // Tests of the tar reader: chunks of any size, unread files, truncated archives.
 import { describe, expect, it } from 'vitest';
-import { tarFiles } from './tar.ts';
+import { tarFiles } from './npm-package.ts';
 
 const header = (name: string, size: number, type = '0', prefix = ''): Buffer => {
   const block = Buffer.alloc(512);

@@ -1,5 +1,6 @@
-// Rejects a call that needs a page in a tab where no page was opened.
+// The page that a tab shows: the origins of its documents; rejects a call that needs a page.
 import { fail } from '../../core/failure.ts';
+import { parseUrl } from '../../core/text.ts';
 import type { Tab } from './tab.ts';
 
 const BLANK_URLS = new Set<string>(['', 'about:blank']);
@@ -24,3 +25,9 @@ export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> 
 
 const isBlankAddress = (url: string): boolean =>
   BLANK_URLS.has(url) || url.startsWith('about:blank#') || url.startsWith('about:blank?');
+
+/** The origins of the page and its frames, without opaque origins (`about:blank`, `data:`). */
+export const listOrigins = (tab: Tab): string[] => {
+  const origins = tab.frames.all().map(({ url }) => parseUrl(url)?.origin ?? 'null');
+  return [...new Set(origins)].filter((origin) => origin !== 'null');
+};
