@@ -11,10 +11,15 @@ export type Defined<T> = Omit<T, OptionalKeys<T>> & {
  * Needed for types with `exactOptionalPropertyTypes` and for JSON, where a missing key differs from
  * an undefined value.
  */
-export const defined = <const T extends object>(fields: T): Defined<T> =>
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Defined<T>;
+export const defined = <const T extends object>(fields: T): Defined<T> => {
+  // A loop, because this runs for every line of a page: entries and a filter take several times as long.
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(fields)) {
+    const value = fields[key as keyof T];
+    if (value !== undefined) kept[key] = value;
+  }
+  return kept as Defined<T>;
+};
 
 const EMPTY = new Set<unknown>([undefined, null, false, 0, '']);
 

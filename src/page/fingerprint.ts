@@ -261,9 +261,7 @@ const readItemWords = (item: Element, kind: string): ItemWords => {
     numbers: START,
   };
   const add = (node: Node, text: string): void => {
-    words.fixed = words.first ? addText(words.fixed, text, 'letters') : addText(words.fixed, text);
-    words.numbers = addText(words.numbers, text, 'digits');
-    words.all = addText(words.all, text);
+    addToWords(words, text);
     words.first ??= node;
     words.last = node;
   };
@@ -465,16 +463,32 @@ const SEPARATOR = 0x1f;
 const addHash = (hash: number, value: number): number =>
   Math.imul(hash ^ value ^ (value >>> 16), 0x01000193);
 
-/** Adds a text without white space; `only` selects its digits or everything except digits. */
-const addText = (hash: number, text: string, only?: 'digits' | 'letters'): number => {
+/** Adds a text without white space. */
+const addText = (hash: number, text: string): number => {
   let value = hash;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code <= 32 || code === 160) continue;
-    if (only !== undefined && (code >= 48 && code <= 57) !== (only === 'digits')) continue;
     value = Math.imul(value ^ code, 0x01000193);
   }
   return value;
+};
+
+/** Adds a text to the hashes of an item in one pass. */
+const addToWords = (words: ItemWords, text: string): void => {
+  const isFirst = words.first === undefined;
+  let { all, fixed, numbers } = words;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code <= 32 || code === 160) continue;
+    all = Math.imul(all ^ code, 0x01000193);
+    const isDigit = code >= 48 && code <= 57;
+    if (isDigit) numbers = Math.imul(numbers ^ code, 0x01000193);
+    if (isFirst || !isDigit) fixed = Math.imul(fixed ^ code, 0x01000193);
+  }
+  words.all = all;
+  words.fixed = fixed;
+  words.numbers = numbers;
 };
 
 const formatHash = (hash: number): string =>

@@ -8,8 +8,12 @@ interface DomClass {
 // The annotations let the bundler leave out the functions that a page script does not use.
 
 // @__NO_SIDE_EFFECTS__
-export const getter = <T>({ prototype }: DomClass, name: string): ((node: Node) => T) => {
-  const get = Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T;
+const findGetter = <T>({ prototype }: DomClass, name: string): (() => T) =>
+  Object.getOwnPropertyDescriptor(prototype, name)?.get as () => T;
+
+// @__NO_SIDE_EFFECTS__
+export const getter = <T>(dom: DomClass, name: string): ((node: Node) => T) => {
+  const get = findGetter<T>(dom, name);
   return (node) => get.call(node);
 };
 
@@ -19,25 +23,34 @@ export const method = <F extends (...args: never[]) => unknown>(
   name: string,
 ): F => (prototype as Record<string, F>)[name] as F;
 
-export const firstChild = getter<Node | null>(Node, 'firstChild');
-export const nextSibling = getter<Node | null>(Node, 'nextSibling');
-export const parentNode = getter<Node | null>(Node, 'parentNode');
-export const nodeType = getter<number>(Node, 'nodeType');
+// These run for every node of a page. Each has its own function, which V8 can inline.
+const firstChildGetter = findGetter<Node | null>(Node, 'firstChild');
+export const firstChild = (node: Node): Node | null => firstChildGetter.call(node);
+const nextSiblingGetter = findGetter<Node | null>(Node, 'nextSibling');
+export const nextSibling = (node: Node): Node | null => nextSiblingGetter.call(node);
+const parentNodeGetter = findGetter<Node | null>(Node, 'parentNode');
+export const parentNode = (node: Node): Node | null => parentNodeGetter.call(node);
+const nodeTypeGetter = findGetter<number>(Node, 'nodeType');
+export const nodeType = (node: Node): number => nodeTypeGetter.call(node);
+const localNameGetter = findGetter<string>(Element, 'localName');
+export const localName = (node: Node): string => localNameGetter.call(node);
+const openShadowRootGetter = findGetter<ShadowRoot | null>(Element, 'shadowRoot');
+export const openShadowRoot = (node: Node): ShadowRoot | null => openShadowRootGetter.call(node);
+const getDataGetter = findGetter<string>(CharacterData, 'data');
+export const getData = (node: Node): string => getDataGetter.call(node);
+
 export const isConnected = getter<boolean>(Node, 'isConnected');
 export const ownerDocument = getter<Document | null>(Node, 'ownerDocument');
-export const localName = getter<string>(Element, 'localName');
 export const childElementCount = getter<number>(Element, 'childElementCount');
 export const firstElementChild = getter<Element | null>(Element, 'firstElementChild');
 export const nextElementSibling = getter<Element | null>(Element, 'nextElementSibling');
 
 export const previousElementSibling = getter<Element | null>(Element, 'previousElementSibling');
-export const openShadowRoot = getter<ShadowRoot | null>(Element, 'shadowRoot');
 const textContent = getter<string | null>(Node, 'textContent');
 
 /** All text inside an element, as it is in the document. */
 export const getTextContent = (node: Node): string => textContent(node) ?? '';
 export const elementId = getter<string>(Element, 'id');
-export const getData = getter<string>(CharacterData, 'data');
 export const getLength = getter<number>(CharacterData, 'length');
 export const getTabIndex = getter<number>(HTMLElement, 'tabIndex');
 export const rootElement = getter<Element | null>(Document, 'documentElement');

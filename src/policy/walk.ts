@@ -71,20 +71,17 @@ const LARGE_CHARS = 64 * 1024;
 const VALUE_CHARS = 16;
 
 /** Whether cleaning the data could block the event loop. Stops counting at the limit. */
-export const isLarge = (data: unknown): boolean => {
-  let left = LARGE_CHARS;
-  const waiting: unknown[] = [data];
-  while (waiting.length > 0 && left >= 0) {
-    const value = waiting.pop();
-    left -= VALUE_CHARS;
-    if (typeof value === 'string') left -= value.length;
-    if (typeof value !== 'object' || value === null) continue;
-    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-    left -= members.length * VALUE_CHARS;
-    if (left < 0) return true;
-    for (const member of members) waiting.push(member);
-  }
-  return left < 0;
+export const isLarge = (data: unknown): boolean => subtractSize(LARGE_CHARS, data) < 0;
+
+/** What is left of the limit after the data. Each level costs, so that the depth is bounded too. */
+const subtractSize = (limit: number, value: unknown): number => {
+  let left = limit - VALUE_CHARS;
+  if (typeof value === 'string') return left - value.length;
+  if (typeof value !== 'object' || value === null) return left;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  left -= members.length * VALUE_CHARS;
+  for (let i = 0; i < members.length && left >= 0; i++) left = subtractSize(left, members[i]);
+  return left;
 };
 
 const BLOB_CHARS = 2048;
