@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
 import { defined } from './core/defined.ts';
-import { Browser } from './browser/browser.ts';
+import { Browser, type InitScript } from './browser/browser.ts';
 import type { CertificateTrust } from './browser/guard/certificate-trust.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
 import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
@@ -174,6 +174,12 @@ const changesCertificates = (config: Config): boolean => {
   return insecure || lists.some((list) => list.length > 0);
 };
 
+const loadInitScripts = async ({ initScript }: Config): Promise<readonly InitScript[]> => {
+  if (initScript.length === 0) return [];
+  const { loadInitScript } = await import('./store/config/init-scripts.ts');
+  return Promise.all(initScript.map(loadInitScript));
+};
+
 /** The passwords of the proxies are hidden in all output. */
 const loadUpstream = async (config: Config, redactor: Redactor): Promise<UpstreamRoutes> => {
   const [{ createUpstreamRoutes }, { loadPacFile }] = await Promise.all([
@@ -288,6 +294,7 @@ export const createEngine = ({
   const { login } = config;
   const browser: Browser = new Browser({
     ...{ config, home, log, redactor, guard, hosts },
+    loadInitScripts: () => loadInitScripts(config),
     ...(login !== undefined && {
       onFirstTab: async (session, tab, signal) => {
         const { restoreNamedLogin } = await import('./features/session/saved-login.ts');

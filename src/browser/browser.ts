@@ -30,8 +30,17 @@ interface BrowserOptions {
   readonly guard?: DomainGuard;
   /** Prepares the first tab that the default session opens in a newly started Chrome. */
   readonly onFirstTab?: (session: Session, tab: Tab, signal: AbortSignal) => Promise<void>;
+  /** Loads the scripts of --init-script. */
+  readonly loadInitScripts?: () => Promise<readonly InitScript[]>;
   /** The sessions of hosts that share this engine; they use Chrome's profile. */
   readonly hosts?: ReadonlySet<string>;
+}
+
+/** A script that runs in every document before the scripts of the page. */
+export interface InitScript {
+  /** The session in whose tabs it runs; undefined for all sessions. */
+  readonly session?: string;
+  readonly source: string;
 }
 
 export interface TabSummary {
@@ -71,6 +80,7 @@ export class Browser {
   /** The Chrome in which the first tab of the default session was prepared. */
   #prepared: Chrome | undefined;
   #lastExit: string | undefined;
+  #initScripts: readonly InitScript[] = [];
 
   constructor(options: BrowserOptions) {
     this.#options = options;
@@ -141,6 +151,7 @@ export class Browser {
         fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
       signal,
     );
+    this.#initScripts = (await this.#options.loadInitScripts?.()) ?? [];
     // Loaded on demand: a server that only lists its tools does not need it.
     const { startChrome } = await import('./chrome.ts');
     const chrome = await startChrome(
@@ -187,11 +198,25 @@ export class Browser {
 
   /** The settings of a session for its new tabs; undefined if it has none. */
   #findSetup(session: Session | undefined): TabOptions['setUp'] {
-    const emulated = session?.within?.emulated ?? session?.emulated ?? {};
-    if (Object.keys(emulated).length === 0) return undefined;
+    const owner = session?.within ?? session;
+    const emulated = owner?.emulated ?? {};
+    const setups = [...(owner?.setups ?? [])];
+    const scripts = this.#initScripts.filter(
+      ({ session: name = owner?.name }) => name === owner?.name,
+    );
+    const isEmulated = Object.keys(emulated).length > 0;
+    if (!isEmulated && setups.length + scripts.length === 0) return undefined;
     return async (tab) => {
+      const started = [
+        ...setups.map((setUp) => setUp(tab)),
+        ...scripts.map(({ source }) => tab.addInitScript(source)),
+      ];
+      const done = (begun?: { readonly done: Promise<unknown> }): { done: Promise<unknown> } => ({
+        done: Promise.all([...started, begun?.done]),
+      });
+      if (!isEmulated) return done();
       const { getEmulation } = await import('./state/emulation.ts');
-      return getEmulation(tab).begin(emulated);
+      return done(await getEmulation(tab).begin(emulated));
     };
   }
 

@@ -161,6 +161,13 @@ export const CONFIG_FIELDS = {
       'Saved login to restore when the first tab of the default session is opened',
     ),
   ),
+  initScript: limit(
+    list(
+      'FILE',
+      'JavaScript file that runs in every document before its own scripts (SESSION=FILE: only in ' +
+        'the tabs of this session)',
+    ),
+  ),
   sessionStorage: limit(
     value(
       z.enum(['own', 'profile']).default('own'),

@@ -44,6 +44,7 @@ import { emulate } from './state/emulate.ts';
 import { cookies } from './state/cookies.ts';
 import { ocSessionResume } from './state/oc-session-resume.ts';
 import { ocSessionSnapshot } from './state/oc-session-snapshot.ts';
+import { passkeys } from './state/passkeys.ts';
 import { sessions } from './state/sessions.ts';
 import { storage } from './state/storage.ts';
 import { performance } from './traffic/performance.ts';
@@ -87,6 +88,7 @@ export const TOOLS: readonly Tool[] = [
   cookies,
   storage,
   sessions,
+  passkeys,
   emulate,
   pagePdf,
   requestIntercept,

@@ -143,6 +143,33 @@ describe('imports', () => {
   });
 });
 
+describe('exports', () => {
+  it('are a Playwright storage state, which another session can load', async () => {
+    await open('exporting', '/login?user=ada');
+    await run('exporting', `localStorage.setItem('k', 'exported'); 1`);
+    await engine.text('storage', { session: 'exporting', action: 'save', login: 'exported' });
+    const path = join(folder, 'exported.json');
+    await new Logins(join(engine.home, 'logins')).export('exported', path);
+    const state = JSON.parse(readFileSync(path, 'utf8')) as Record<string, object[]>;
+    expect(Object.keys(state)).toEqual(['cookies', 'origins']);
+    const item = { name: 'k', value: 'exported' };
+    expect(state['origins']).toEqual([
+      { origin: site.origin, localStorage: expect.arrayContaining([item]) as object },
+    ]);
+    for (const cookie of state['cookies'] ?? [])
+      expect(Object.keys(cookie).sort()).toEqual(
+        ['domain', 'expires', 'httpOnly', 'name', 'path', 'sameSite', 'secure', 'value'].sort(),
+      );
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { cookies, origins } = await loadLogin(path);
+    await new Logins(join(engine.home, 'logins')).save('again', { cookies, origins });
+    await engine.text('sessions', { action: 'open', name: 'reader', login: 'again' });
+    await open('reader', '/account');
+    expect(await run('reader', 'document.querySelector("h1").textContent')).toBe('Account of ada');
+    expect(await run('reader', `localStorage.getItem('k')`)).toBe('exported');
+  });
+});
+
 describe('openchrome login', () => {
   const home = { ...resolveHome({ OPENCHROME_HOME: folder }), browsers: resolveHome().browsers };
   const config = resolveConfig({ flags: ['--headless', '--log-level', 'error'], env: process.env });
@@ -173,6 +200,7 @@ describe('openchrome login', () => {
     expect(await wiring.checkLogin('eve', config, signal)).toMatchObject({
       works: true,
       status: 200,
+      expires: expect.stringMatching(/^\d{4}-/) as string,
     });
     writeFileSync(file, JSON.stringify({ ...withUrl, cookies: [] }));
     expect(await wiring.checkLogin('eve', config, signal)).toMatchObject({ works: false });

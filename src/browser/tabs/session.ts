@@ -55,6 +55,8 @@ export class Session {
   contextId: string | undefined;
   /** Settings for all its tabs, also for new ones and popups. */
   emulated: Emulated = {};
+  /** Prepare each new tab and popup before its page loads. They must not reject. */
+  readonly setups = new Set<(tab: Tab) => Promise<unknown>>();
   /** Set if its own storage was lost when Chrome ended, until a reply has reported it. */
   lostStorage = false;
 

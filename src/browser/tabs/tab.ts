@@ -130,6 +130,7 @@ export class Tab {
   readonly chooser: Protocol.Page.SetInterceptFileChooserDialogRequest;
   readonly #connection: CdpConnection;
   readonly #downloads = new Map<string, Download>();
+  readonly #initScripts: string[] = [];
 
   private constructor(
     readonly id: string,
@@ -235,6 +236,13 @@ export class Tab {
   ): Promise<void> {
     const given = { permission: { name }, setting, origin, browserContextId: this.contextId };
     await this.cdp.send('Browser.setPermission', defined(given), signal);
+  }
+
+  /** Runs a script in every new document of the tab and its frames, before their own scripts. */
+  async addInitScript(source: string): Promise<void> {
+    this.#initScripts.push(source);
+    const sessions = new Set([this.cdp, ...this.frames.all().map(({ session }) => session)]);
+    await Promise.all([...sessions].map((session) => runFirst(session, source)));
   }
 
   /** Resumes a new target; in a restricted tab, only after Chrome has confirmed the controls. */
@@ -372,6 +380,7 @@ export class Tab {
       await Promise.all([
         isFrame ? this.frames.watch(session, targetId) : Promise.resolve(),
         this.traffic.watch(session, { kind: isFrame ? 'iframe' : 'worker', targetId }),
+        ...(isFrame ? this.#initScripts.map((source) => runFirst(session, source)) : []),
         isFrame ? this.#watchDialogs(session) : Promise.resolve(),
         isFrame ? this.#watchGestures(session) : Promise.resolve(),
         isFrame ? this.#callOffChoosers(session) : Promise.resolve(),
@@ -418,3 +427,6 @@ export class Tab {
     }
   }
 }
+
+const runFirst = (session: CdpSession, source: string): Promise<unknown> =>
+  session.send('Page.addScriptToEvaluateOnNewDocument', { source });

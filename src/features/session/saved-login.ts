@@ -1,11 +1,12 @@
 // Saves the login of a session under a name, restores it, records a new one, and checks one.
 import type { Browser } from '../../browser/browser.ts';
 import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
+import { getPasskeys, type Passkey } from '../../browser/state/passkeys.ts';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { defined } from '../../core/defined.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { SavedLogin } from '../../store/files/login-file.ts';
 import type { LoginSummary, Logins } from '../../store/files/logins.ts';
 
@@ -21,6 +22,7 @@ export interface SavedLoginFacts {
   readonly saved: string;
   readonly cookies: number;
   readonly origins: readonly string[];
+  readonly passkeys?: number;
 }
 
 export const saveNamedLogin = async (
@@ -28,13 +30,35 @@ export const saveNamedLogin = async (
   name: string,
 ): Promise<SavedLoginFacts> => {
   const state = await readLoginState(tab, session.tabs.values(), signal, 'open_pages');
+  const passkeys = selectPasskeys(session);
   // The types of a state are read-only; the file's schema checks it again when it is loaded.
-  await logins.save(name, state as Omit<SavedLogin, 'saved'>, tab.url);
+  await logins.save(name, { ...state, passkeys } as SavedLogin, tab.url);
   return {
     saved: name,
     cookies: state.cookies.length,
     origins: state.origins.map(({ origin }) => origin),
+    ...compact({ passkeys: passkeys.length }),
   };
+};
+
+/** The passkeys of a session; in Chrome's profile only those of the open pages. */
+const selectPasskeys = (session: Session): readonly Passkey[] => {
+  const { all } = getPasskeys(session);
+  if (session.storage === 'own') return all;
+  const frames = [...session.tabs.values()].flatMap((tab) => tab.frames.all());
+  const hosts = frames.map(({ url }) => (URL.canParse(url) ? new URL(url).hostname : ''));
+  const isOpen = (site: string): boolean =>
+    hosts.some((host) => host === site || host.endsWith(`.${site}`));
+  return all.filter(({ rpId }) => rpId !== undefined && isOpen(rpId));
+};
+
+/**
+ * A site rejects a passkey whose counter does not grow, and several sessions can use one saved
+ * login, so the counter starts at the time in seconds.
+ */
+const advanceCounter = (passkey: SavedLogin['passkeys'][number]): Passkey => {
+  const signCount = Math.max(passkey.signCount + 1, Math.floor(Date.now() / 1000));
+  return defined({ ...passkey, signCount });
 };
 
 export interface RestoredLogin {
@@ -42,24 +66,27 @@ export interface RestoredLogin {
   readonly cookies: number;
   readonly origins: readonly string[];
   readonly refused?: readonly string[];
+  readonly passkeys?: number;
 }
 
 export const restoreNamedLogin = async (
   { browser, session, tab, logins, signal }: LoginContext,
   name: string,
 ): Promise<RestoredLogin> => {
-  const { cookies, origins } = await logins.load(name);
+  const { cookies, origins, passkeys } = await logins.load(name);
   const state = {
     cookies: cookies.map(({ sameSite, ...cookie }) => defined({ ...cookie, sameSite })),
     origins,
   };
   const restored = await restoreLoginState({ browser, session, tab }, state, signal);
+  if (passkeys.length > 0) await getPasskeys(session).restore(passkeys.map(advanceCounter));
   const { refused } = restored;
   return defined({
     login: name,
     cookies: restored.cookies,
     origins: restored.origins,
     refused: refused.length > 0 ? refused : undefined,
+    ...compact({ passkeys: passkeys.length }),
   });
 };
 

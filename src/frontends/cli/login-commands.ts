@@ -59,4 +59,14 @@ export const LOGIN_COMMANDS: readonly LoginCommandUsage[] = [
     fields: [JSON_SWITCH, AS_NAME],
     examples: ['openchrome login import state.json --as buyer'],
   },
+  {
+    words: 'login export',
+    summary: 'Write the cookies and localStorage of a login as a Playwright storage state',
+    positionals: [
+      ...LOGIN_NAME,
+      { label: 'file', as: 'field', required: true, rest: false, describe: 'Path of the file' },
+    ],
+    fields: [JSON_SWITCH],
+    examples: ['openchrome login export buyer state.json'],
+  },
 ];

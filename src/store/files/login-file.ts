@@ -10,6 +10,18 @@ import { replaceFile } from '../../system/replace-file.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const Item = z.object({ name: z.string(), value: z.string() });
+const PasskeySchema = z.object({
+  credentialId: z.string().max(2000),
+  isResidentCredential: z.boolean(),
+  rpId: z.string().max(300).optional(),
+  privateKey: z.string().max(10_000),
+  userHandle: z.string().max(1000).optional(),
+  signCount: z.number().int().min(0),
+  backupEligibility: z.boolean().optional(),
+  backupState: z.boolean().optional(),
+  userName: z.string().max(1000).optional(),
+  userDisplayName: z.string().max(1000).optional(),
+});
 const LoginSchema = z.object({
   cookies: z
     .array(
@@ -25,6 +37,8 @@ const LoginSchema = z.object({
       }),
     )
     .default([]),
+  /** Only in logins that were saved under a name; with their private keys. */
+  passkeys: z.array(PasskeySchema).max(1000).default([]),
   /** Facts about a login that was saved under a name. */
   saved: z.object({ at: z.number(), url: z.string().max(10_000).optional() }).optional(),
   origins: z

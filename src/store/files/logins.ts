@@ -1,6 +1,7 @@
 // Saved logins by name: one private file each, in the format of Playwright's storage state.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compact } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isMissing } from '../../system/disk-error.ts';
 import { loadLogin, type SavedLogin, saveLogin } from './login-file.ts';
@@ -17,7 +18,10 @@ export interface LoginSummary {
   readonly expired: number;
   /** When the first of the other cookies expires; null if they end with the session. */
   readonly expires: string | null;
+  readonly passkeys?: number;
 }
+
+type NewLogin = Pick<SavedLogin, 'cookies' | 'origins'> & Partial<Pick<SavedLogin, 'passkeys'>>;
 
 export class Logins {
   readonly #folder: string;
@@ -26,7 +30,7 @@ export class Logins {
     this.#folder = folder;
   }
 
-  async save(name: string, login: Omit<SavedLogin, 'saved'>, url?: string): Promise<void> {
+  async save(name: string, login: NewLogin, url?: string): Promise<void> {
     const saved = { at: Date.now(), url };
     await saveLogin(this.#path(name), { ...login, saved });
   }
@@ -61,6 +65,18 @@ export class Logins {
     return summarise(name, await this.load(name));
   }
 
+  /** Writes the part of a login that other tools can read: a Playwright storage state. */
+  async export(name: string, path: string): Promise<Pick<SavedLogin, 'cookies' | 'origins'>> {
+    const login = await this.load(name);
+    const cookies = login.cookies.map(({ sameSite = 'Lax', ...cookie }) => ({
+      ...cookie,
+      sameSite,
+    }));
+    const origins = login.origins.map(({ origin, localStorage }) => ({ origin, localStorage }));
+    await saveLogin(path, { cookies, origins });
+    return login;
+  }
+
   async remove(name: string): Promise<void> {
     await this.load(name);
     await rm(this.#path(name), { force: true });
@@ -76,7 +92,8 @@ export class Logins {
   }
 }
 
-const summarise = (name: string, { saved, cookies, origins }: SavedLogin): LoginSummary => {
+const summarise = (name: string, login: SavedLogin): LoginSummary => {
+  const { saved, cookies, origins, passkeys } = login;
   const now = Date.now() / 1000;
   const timed = cookies.filter(({ expires }) => expires >= 0);
   const alive = timed.filter(({ expires }) => expires > now).map(({ expires }) => expires);
@@ -92,5 +109,6 @@ const summarise = (name: string, { saved, cookies, origins }: SavedLogin): Login
     cookies: cookies.length,
     expired: timed.length - alive.length,
     expires: alive.length > 0 ? new Date(Math.min(...alive) * 1000).toISOString() : null,
+    ...compact({ passkeys: passkeys.length }),
   };
 };

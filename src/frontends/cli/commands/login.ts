@@ -1,4 +1,4 @@
-// `openchrome login SITE|list|check|remove|import`: saved logins in the home folder.
+// `openchrome login SITE|list|check|remove|import|export`: saved logins in the home folder.
 import { createInterface } from 'node:readline';
 import { fail } from '../../../core/failure.ts';
 import { loadLogin } from '../../../store/files/login-file.ts';
@@ -105,10 +105,27 @@ const importLogin = async (login: LoginCommand): Promise<number> => {
     throw fail('invalid_argument', `${formatCommandName(login.command)} needs --as NAME.`, {
       argument: 'as',
     });
-  const { cookies, origins } = await loadLogin(file);
-  await new Logins(login.wiring.home.logins).save(name, { cookies, origins });
+  const { cookies, origins, passkeys } = await loadLogin(file);
+  await new Logins(login.wiring.home.logins).save(name, { cookies, origins, passkeys });
   login.print(`The login "${name}" was saved: ${cookies.length} cookies.`, {
     saved: name,
+    cookies: cookies.length,
+    origins: origins.map(({ origin }) => origin),
+  });
+  return 0;
+};
+
+const exportLogin = async (login: LoginCommand): Promise<number> => {
+  const [name, file, ...more] = login.words;
+  if (name === undefined || file === undefined)
+    throw fail('invalid_argument', `${formatCommandName(login.command)} needs NAME and FILE.`, {
+      argument: name === undefined ? 'name' : 'file',
+    });
+  requireNoWords(login.command, more);
+  const { cookies, origins } = await new Logins(login.wiring.home.logins).export(name, file);
+  login.print(`The login "${name}" was written to ${file}: ${cookies.length} cookies.`, {
+    exported: name,
+    file,
     cookies: cookies.length,
     origins: origins.map(({ origin }) => origin),
   });
@@ -120,10 +137,13 @@ const ACTIONS: Readonly<Record<string, (login: LoginCommand) => Promise<number>>
   check: checkLogin,
   remove: removeLogin,
   import: importLogin,
+  export: exportLogin,
 };
 
-const formatSummary = ({ name, hosts, cookies, expired, expires }: LoginSummary): string => {
+const formatSummary = (summary: LoginSummary): string => {
+  const { name, hosts, cookies, expired, expires, passkeys = 0 } = summary;
   const end = expires === null ? 'no cookie has an expiry time' : `first expires ${expires}`;
   const gone = expired > 0 ? `, ${expired} expired` : '';
-  return `${name}: ${hosts.join(', ')}; ${cookies} cookies${gone}, ${end}`;
+  const keys = passkeys > 0 ? `; ${passkeys} passkeys` : '';
+  return `${name}: ${hosts.join(', ')}; ${cookies} cookies${gone}, ${end}${keys}`;
 };

@@ -30,6 +30,8 @@ const isSetting = (name: string): boolean =>
   name === 'CHROME_PATH' ||
   (name.startsWith('OPENCHROME_') && !/^OPENCHROME_(?:HOME|TASK_ROOT|SESSION)$/.test(name));
 
+/** A script of --init-script for one session. */
+const SESSION_FILE = /^[\w.@-]+=/;
 /** A PAC file of --proxy, also for one scheme. */
 const PAC_FILE = /^(?:https?=)?pac:/;
 
@@ -46,6 +48,9 @@ export const withFullPaths = (config: Config, folder: string): Config => {
     chromePath: full(config.chromePath),
     profile: full(config.profile),
     secrets: full(config.secrets),
+    initScript: config.initScript.map((text) =>
+      SESSION_FILE.test(text) ? fullAfter(text, '=') : full(text),
+    ),
     caCert: config.caCert.map((path) => full(path)),
     clientCert: config.clientCert.map((text) => fullAfter(text, '=')),
     clientKey: config.clientKey.map((text) => fullAfter(text, '=')),
