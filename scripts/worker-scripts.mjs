@@ -13,6 +13,7 @@ const FOLDERS = [
   'src/features/crawl/workers',
   'src/features/extract/workers',
   'src/features/network/workers',
+  'src/browser/traffic/workers',
 ];
 const PREFIX = 'worker-script:';
 

@@ -1,6 +1,7 @@
 // console: messages and exceptions of the page, with source-mapped positions.
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
+import { SourceMap } from '../../src/browser/traffic/source-map.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
@@ -102,4 +103,39 @@ it('is not broken by a map that is nonsense', async () => {
   expect(await server.text('console', { level: 'error', limit: 1 })).toMatch(
     /Error: plain @ bad\.js:1:\d+/,
   );
+});
+
+it('reads a source map of many megabytes in a worker thread, also a hostile one', async () => {
+  const { code, map } = bundle(false, 9);
+  serve('/js/app.js', 'text/javascript', code);
+  const large = { ...(JSON.parse(map) as object), padding: 'x'.repeat(4 * 1024 * 1024) };
+  serve('/js/app.js.map', 'application/json', JSON.stringify(large));
+  serve(
+    '/js/hostile.js',
+    'text/javascript',
+    `setTimeout(() => { throw new Error('hostile') });\n//# sourceMappingURL=hostile.js.map`,
+  );
+  const mappings = 'AAAA,'.repeat(4 * 1024 * 1024);
+  const hostile = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings });
+  serve('/js/hostile.js.map', 'application/json', hostile);
+  await open('<script src="/js/app.js"></script><script src="/js/hostile.js"></script>');
+  await server.text('wait_for', { console: 'too much: 9' });
+  await server.text('wait_for', { console: 'hostile' });
+  let isListed = false;
+  const list = server.text('console', { level: 'error', limit: 2 }).finally(() => {
+    isListed = true;
+  });
+  let longestBlockMs = 0;
+  const measureBlocks = (since: number): void => {
+    const now = performance.now();
+    longestBlockMs = Math.max(longestBlockMs, now - since);
+    if (!isListed) setImmediate(measureBlocks, now);
+  };
+  measureBlocks(performance.now());
+  const text = await list;
+  expect(text).toMatch(/TypeError: too much: 9 @ src\/explode\.ts:3:\d+$/m);
+  expect(text).toContain('Error: hostile @ ');
+  const start = performance.now();
+  SourceMap.parse(hostile, site.origin)?.find(1, 1);
+  expect(longestBlockMs).toBeLessThan((performance.now() - start) / 2);
 });

@@ -3,7 +3,7 @@ import { listDefined } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { ConsoleEntry, ConsoleLevel } from './console-entry.ts';
-import { mapFrames } from './source-maps.ts';
+import { mapFrames, type MappingOptions } from './source-maps.ts';
 import type { StackFrame } from './stack.ts';
 
 const PROBLEM_LEVELS = new Set<string>(['error', 'warning']);
@@ -56,17 +56,21 @@ const MAX_STACK = 6;
 export const listConsole = async (
   tab: Tab,
   choice: ConsoleChoice,
-  signal: AbortSignal,
+  options: MappingOptions,
 ): Promise<ConsoleList> => {
   const { console: ring } = tab.traffic;
   const fitting = ring.since(choice.since ?? 0).filter((entry) => fits(entry, choice));
   const runs = foldRepeats(fitting);
   const shown = runs.slice(-choice.limit);
-  const lines = await Promise.all(
-    shown.map((run) => toLine(tab, run, choice.unmapped ?? false, signal)),
-  );
+  const lines = shown.map(toLine);
+  const mapped = choice.unmapped ? lines : await mapLines(tab, lines, options);
   const listed = shown.reduce((sum, { count }) => sum + count, 0);
-  return { lines, cursor: ring.cursor, older: fitting.length - listed, dropped: ring.evicted };
+  return {
+    lines: mapped,
+    cursor: ring.cursor,
+    older: fitting.length - listed,
+    dropped: ring.evicted,
+  };
 };
 
 const fits = (entry: ConsoleEntry, { level, text }: ConsoleChoice): boolean =>
@@ -96,17 +100,9 @@ const foldRepeats = (entries: readonly ConsoleEntry[]): ConsoleRun[] => {
 };
 
 /** Errors include their stack; other messages only their location. */
-const toLine = async (
-  tab: Tab,
-  { entry, count }: ConsoleRun,
-  unmapped: boolean,
-  signal: AbortSignal,
-): Promise<ConsoleLine> => {
+const toLine = ({ entry, count }: ConsoleRun): ConsoleLine => {
   const { level, text, at, truncated } = entry;
-  const wanted = selectFrames(entry);
-  const frames =
-    !unmapped && PROBLEM_LEVELS.has(level) ? await mapFrames(tab, wanted, signal) : wanted;
-  const [place] = frames;
+  const [place, ...stack] = selectFrames(entry);
   return defined({
     level,
     from: nameOrigin(entry),
@@ -114,8 +110,25 @@ const toLine = async (
     count,
     at,
     place,
-    stack: frames.slice(1),
+    stack,
     ...compact({ truncated }),
+  });
+};
+
+/** Replaces the positions of errors and warnings by those in the original sources. */
+const mapLines = async (
+  tab: Tab,
+  lines: readonly ConsoleLine[],
+  options: MappingOptions,
+): Promise<ConsoleLine[]> => {
+  const listFrames = ({ level, place, stack }: ConsoleLine): readonly StackFrame[] =>
+    place && PROBLEM_LEVELS.has(level) ? [place, ...stack] : [];
+  const frames = await mapFrames(tab, lines.flatMap(listFrames), options);
+  let next = 0;
+  return lines.map((line) => {
+    const { length } = listFrames(line);
+    const [place, ...stack] = frames.slice(next, (next += length));
+    return place ? { ...line, place, stack } : line;
   });
 };
 

@@ -16,6 +16,12 @@ export interface Position {
   readonly name?: string;
 }
 
+/** A position in the script that the browser ran; line and column start at 1. */
+export interface GeneratedPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** Some servers add a first line that is not JSON, against inclusion as a script. */
 const PREFIX = /^\)\]\}'[^\n]*\n/;
 

@@ -2,33 +2,93 @@
 import { getOrCreate } from '../../core/collections.ts';
 import { ifDefined } from '../../core/defined.ts';
 import { textIf } from '../../core/text.ts';
+import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { requireField } from '../cdp/connection.ts';
 import type { Tab } from '../tabs/tab.ts';
-import type { SourceMap } from './source-map.ts';
+import type { GeneratedPosition, Position } from './source-map.ts';
 import type { StackFrame } from './stack.ts';
+import type { SourceMapAnswer, SourceMapRequest } from './workers/source-map.ts';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const MAX_KEPT = 10;
+/** A larger map is parsed in a worker thread. */
+const LARGE_CHARS = 256 * 1024;
+const PARSING_MS = 10_000;
+/** A map is about 10 times as large in memory as its text. */
+const MAX_HEAP_MB = 1024;
 
-const kept = new WeakMap<Tab, Map<string, Promise<SourceMap | undefined>>>();
+const SCRIPT: WorkerScript = {
+  name: 'source-map',
+  loadSource: async () => (await import('worker-script:source-map')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
+
+/** The text of a source map and the URL against which its sources are resolved. */
+interface MapText {
+  readonly text: string;
+  readonly base: string;
+}
+
+const kept = new WeakMap<Tab, Map<string, Promise<MapText | undefined>>>();
+
+export interface MappingOptions {
+  readonly workers: WorkerPool;
+  readonly signal: AbortSignal;
+}
 
 /** Maps stack frames to their original positions; frames without a source map are unchanged. */
-export const mapFrames = (
+export const mapFrames = async (
   tab: Tab,
   frames: readonly StackFrame[],
-  signal: AbortSignal,
-): Promise<StackFrame[]> =>
-  Promise.all(
-    frames.map(async (frame) => {
-      const found = (await findMap(tab, frame.url, signal))?.find(frame.line, frame.column);
-      return found
-        ? { function: frame.function, url: found.url, line: found.line, column: found.column }
-        : frame;
-    }),
-  );
+  options: MappingOptions,
+): Promise<StackFrame[]> => {
+  const mapped = [...frames];
+  const scripts = new Map<string, number[]>();
+  for (const [index, { url }] of frames.entries()) getOrCreate(scripts, url, () => []).push(index);
+  const mapScript = async ([url, indexes]: readonly [string, readonly number[]]): Promise<void> => {
+    const map = await findMap(tab, url, options.signal);
+    if (!map) return;
+    const wanted = indexes.map((index) => frames[index] as StackFrame);
+    const positions = await findPositions(map, wanted, options);
+    for (const [i, index] of indexes.entries())
+      mapped[index] = moveFrame(wanted[i] as StackFrame, positions[i]);
+  };
+  await Promise.all([...scripts].map(mapScript));
+  return mapped;
+};
 
-const findMap = (tab: Tab, url: string, signal: AbortSignal): Promise<SourceMap | undefined> => {
+const moveFrame = (frame: StackFrame, position: Position | undefined): StackFrame =>
+  position
+    ? {
+        function: frame.function,
+        url: position.url,
+        line: position.line,
+        column: position.column,
+      }
+    : frame;
+
+const findPositions = async (
+  { text, base }: MapText,
+  wanted: readonly GeneratedPosition[],
+  { workers, signal }: MappingOptions,
+): Promise<readonly (Position | undefined)[]> => {
+  const positions = wanted.map(({ line, column }) => ({ line, column }));
+  if (text.length <= LARGE_CHARS) {
+    const { SourceMap } = await import('./source-map.ts');
+    const map = SourceMap.parse(text, base);
+    return positions.map(({ line, column }) => map?.find(line, column));
+  }
+  const request: SourceMapRequest = { text, base, positions };
+  try {
+    return await workers.run<SourceMapAnswer>(SCRIPT, request, { timeoutMs: PARSING_MS, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return []; // too large or too slow: the frames keep their generated positions
+  }
+};
+
+const findMap = (tab: Tab, url: string, signal: AbortSignal): Promise<MapText | undefined> => {
   if (!/^https?:/.test(url)) return Promise.resolve(undefined);
   const maps = getOrCreate(kept, tab, () => new Map());
   // A map that a restricted tab did not load must not count as missing after the restriction ends.
@@ -48,8 +108,8 @@ const loadMap = async (
   tab: Tab,
   url: string,
   signal: AbortSignal,
-): Promise<SourceMap | undefined> => {
-  const { mapAddressIn, SourceMap } = await import('./source-map.ts');
+): Promise<MapText | undefined> => {
+  const { mapAddressIn } = await import('./source-map.ts');
   try {
     const script = (await readScript(tab, url, signal)) ?? (await loadText(tab, url, signal));
     const address = ifDefined(script, mapAddressIn);
@@ -58,9 +118,7 @@ const loadMap = async (
     const text = mapUrl.startsWith('data:')
       ? decodeData(mapUrl)
       : await loadText(tab, mapUrl, signal);
-    return ifDefined(text, (text) =>
-      SourceMap.parse(text, mapUrl.startsWith('data:') ? url : mapUrl),
-    );
+    return ifDefined(text, (text) => ({ text, base: mapUrl.startsWith('data:') ? url : mapUrl }));
   } catch (error) {
     if (signal.aborted) throw error;
     return undefined;

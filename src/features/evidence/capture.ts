@@ -6,6 +6,7 @@ import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import { Deadline } from '../../core/time.ts';
 
 export interface EvidenceContext {
@@ -14,6 +15,7 @@ export interface EvidenceContext {
   readonly tab: Tab;
   /** Redacts secrets in every part. */
   readonly redactor: Redactor;
+  readonly workers: WorkerPool;
   readonly page: PageProbe;
   readonly capturedAt: number;
   readonly signal: AbortSignal;

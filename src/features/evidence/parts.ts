@@ -155,12 +155,12 @@ const har: EvidencePart = {
 const console: EvidencePart = {
   file: 'console.json',
   asksPage: false,
-  capture: async ({ tab, page, signal }) => {
+  capture: async ({ tab, page, workers, signal }) => {
     const unmapped = !(await page.answers(signal));
     const { lines, older, dropped } = await listConsole(
       tab,
       { level: 'debug', limit: MAX_CONSOLE, unmapped },
-      signal,
+      { workers, signal },
     );
     return { json: { lines, older, dropped } };
   },

@@ -28,6 +28,7 @@ export const consoleTool = defineTool({
     limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),
   }),
   examples: [{ level: 'error' }, { since: 120 }],
-  run: (choice, { tab, signal }) => listConsole(tab, choice, signal),
+  run: (choice, { tab, rooms: { workers }, signal }) =>
+    listConsole(tab, choice, { workers, signal }),
   render: (list) => renderConsole(list),
 });
