@@ -14,6 +14,7 @@ const FOLDERS = [
   'src/features/extract/workers',
   'src/features/network/workers',
   'src/browser/traffic/workers',
+  'src/features/script/workers',
 ];
 const PREFIX = 'worker-script:';
 

@@ -124,6 +124,9 @@ const REAP_AFTER_MS = 3000;
  */
 const END_SESSION_MS = 5_000;
 
+/** Scripts that run at the same time; further ones wait until their deadline. */
+const MAX_SCRIPTS = 8;
+
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
   const { reapOrphans } = await import('./browser/launch/ownership.ts');
   await reapOrphans({ home }).catch((error: unknown) =>
@@ -224,6 +227,7 @@ export const createEngine = ({
   const tools = selectTools([...TOOLS, ...further], config.disableTools);
   const secrets = loadSecrets(config.secrets);
   const workers = new WorkerPool();
+  const scriptThreads = new WorkerPool({ maxThreads: MAX_SCRIPTS, maxQueued: 64 });
   const redactor = createRedactor(
     secrets.map(({ value }) => value),
     workers,
@@ -318,6 +322,8 @@ export const createEngine = ({
     handles,
     tasks,
     workers,
+    scriptThreads,
+    call: (request) => carry(rooms, { ...request, inner: true, wholeReply: true }),
     hosts,
     tools,
   };
@@ -346,7 +352,7 @@ export const createEngine = ({
       if (env['OPENCHROME_TRACE_CDP'])
         process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();
-      await workers.close();
+      await Promise.all([workers.close(), scriptThreads.close()]);
     },
   };
 };

@@ -59,6 +59,8 @@ const sectionOf = (tool: Tool): string => {
   return [
     `## ${tool.name}`,
     tool.description,
+    ...(tool.help === undefined ? [] : [tool.help]),
+    ...(tool.returns === undefined ? [] : [`Returns in a script: \`${tool.returns}\``]),
     `_${factsOf(tool)}_`,
     Object.keys(properties).length ? argumentTable(properties, required) : 'No further arguments.',
     fence(examples, 'json'),

@@ -225,6 +225,12 @@ export const FAILURES = {
     { exit: 3, http: 502 },
   ),
 
+  // Scripts
+  script_failed: kind('Correct the named line of the script and call again.'),
+  script_limit_exceeded: kind(
+    'Do less in one script: fewer calls and smaller values, or return after each part.',
+  ),
+
   // Saved sessions
   snapshot_not_found: kind('Use one of the available snapshots, or [[listSnapshots]].', {
     http: 404,

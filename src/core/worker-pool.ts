@@ -1,6 +1,6 @@
 // A bounded pool of worker threads for CPU-heavy work, so that the event loop stays free.
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import { fail, type Failure } from './failure.ts';
 import { after, Deadline } from './time.ts';
 
@@ -25,7 +25,9 @@ interface WorkerJobOptions {
   /**
    * Terminate the thread after the job instead of reusing it, because the job leaves much memory.
    */
-  readonly retireThread?: boolean;
+  readonly retireThread?: boolean | ((answer: unknown) => boolean);
+  /** Ports in the request that move to the thread. */
+  readonly transfer?: readonly MessagePort[];
 }
 
 interface WorkerPoolLimits {
@@ -87,8 +89,8 @@ export class WorkerPool {
     let reusable = false;
     try {
       thread = await this.#takeThread(script);
-      const answer = await thread.ask(request, deadline.signal);
-      reusable = options.retireThread !== true;
+      const answer = await thread.ask(request, deadline.signal, options.transfer);
+      reusable = !shouldRetire(options, answer);
       return answer as Answer;
     } finally {
       this.#deadlines.delete(deadline);
@@ -197,6 +199,9 @@ export class WorkerPool {
   }
 }
 
+const shouldRetire = ({ retireThread = false }: WorkerJobOptions, answer: unknown): boolean =>
+  typeof retireThread === 'function' ? retireThread(answer) : retireThread;
+
 class Thread {
   readonly #worker: Worker;
   #idleTimer: Disposable | undefined;
@@ -218,7 +223,11 @@ class Thread {
     this.#worker.on('exit', () => this.#onEnd?.());
   }
 
-  ask(request: unknown, signal: AbortSignal): Promise<unknown> {
+  ask(
+    request: unknown,
+    signal: AbortSignal,
+    transfer: readonly MessagePort[] = [],
+  ): Promise<unknown> {
     const worker = this.#worker;
     this.#idleTimer?.[Symbol.dispose]();
     this.#onEnd = undefined;
@@ -237,7 +246,7 @@ class Thread {
       worker.ref();
       worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
       signal.addEventListener('abort', onAbort, { once: true });
-      worker.postMessage(request);
+      worker.postMessage(request, transfer);
     });
   }
 

@@ -32,6 +32,8 @@ export interface CallRequest {
   readonly fits?: ReplyTest;
   /** The client is the command line of the user. */
   readonly shell?: ShellClient | undefined;
+  /** The call of a script or a recipe: it gets the data, without hints and header lines. */
+  readonly inner?: true;
   /** The background task that makes this call. */
   readonly task?: TaskStart;
 }

@@ -19,7 +19,7 @@ const createContext = (call: SessionCall): TabContext & JobContext => ({
   session: call.session,
   folder: call.request.folder,
   taskId: call.common.taskId,
-  tabId: call.tab?.id,
+  tabId: call.tab?.id ?? call.common.tabId,
   signal: call.deadline.signal,
   deadline: call.deadline,
   progress: call.onProgress,

@@ -17,10 +17,19 @@ export const validate: Step<AdmittedCall, ValidCall> = async (call, next) => {
   return next({ ...call, toolCall });
 };
 
-/** Rejects tools that act on a read-only server, except those that open a page. */
-const requirePermitted = ({ tool, rooms: { config } }: AdmittedCall, toolCall: ToolCall): void => {
-  const isActing = toolCall.effect === 'act' && tool.traits.scope !== 'none';
-  if (config.readOnly && isActing && toolCall.opens(undefined) === undefined)
+/**
+ * Rejects scripts inside scripts, and on a read-only server tools that act, except those that open
+ * a page.
+ */
+const requirePermitted = (call: AdmittedCall, toolCall: ToolCall): void => {
+  const { tool, request, rooms } = call;
+  const { scope, makesCalls } = tool.traits;
+  const isActing = toolCall.effect === 'act' && scope !== 'none' && !makesCalls;
+  if (request.inner && makesCalls)
+    throw fail('tool_not_allowed', `A script cannot call ${tool.name}.`, {
+      hint: 'Write its steps into the script itself.',
+    });
+  if (rooms.config.readOnly && isActing && toolCall.opens(undefined) === undefined)
     throw fail('tool_not_allowed', `${tool.name} acts, and this server is read-only.`, {
       hint: 'Use tools that read, or open another page.',
     });

@@ -14,6 +14,7 @@ import type { SecretHosts } from '../store/secret-hosts.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { Redactor } from '../core/redactor.ts';
 import type { Job } from '../features/tasks/kind.ts';
+import type { RunInnerCall } from '../features/script/inner-call.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { Tool } from './define-tool.ts';
 
@@ -38,6 +39,10 @@ export interface Services {
   readonly tasks: Tasks;
   /** Threads for work that would block the event loop. */
   readonly workers: WorkerPool;
+  /** Threads of scripts: apart from `workers`, because a script waits for calls that need those. */
+  readonly scriptThreads: WorkerPool;
+  /** Makes a call for a tool that makes further calls; never throws. */
+  readonly call: RunInnerCall;
   /** The sessions of hosts that share this engine; empty if one client has the engine to itself. */
   readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order of the list. */
@@ -64,7 +69,7 @@ export interface Context {
   readonly folder?: string | undefined;
   /** The task that the call names: for tools that make further calls. */
   readonly taskId?: string | undefined;
-  /** The tab that the call works in; undefined if it has none. */
+  /** The tab that the call works in or names; undefined if there is none. */
   readonly tabId?: string | undefined;
   /** Aborts if the call is cancelled or times out; pass it to everything that waits. */
   readonly signal: AbortSignal;

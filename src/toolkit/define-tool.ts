@@ -97,6 +97,8 @@ export interface Traits<
    * in any other argument fails the call.
    */
   readonly takesSecrets?: readonly (keyof Input & string)[];
+  /** Makes further calls, each of which is checked by itself; a script cannot call it. */
+  readonly makesCalls?: true;
   /** Arguments of later calls, which are checked when these run. */
   readonly scripts?: readonly (keyof Input & string)[];
   /** The texts of the payload are HTML source: comments are removed. */
@@ -166,6 +168,10 @@ interface ToolDeclaration<
    * characters matter most.
    */
   readonly description: string;
+  /** Further text for `expand_tools` and the reference; never listed. */
+  readonly help?: string;
+  /** The data of a reply, as a TypeScript type: for scripts; never listed. */
+  readonly returns?: string;
   /** Additional words for `expand_tools`, separated by spaces; never listed. */
   readonly keywords?: string;
   /** 1: listed by default. 2: listed with --all-tools. Both can always be called. */
@@ -187,6 +193,8 @@ interface ToolDeclaration<
 export interface Tool {
   readonly name: string;
   readonly description: string;
+  readonly help?: string;
+  readonly returns?: string;
   readonly keywords?: string;
   readonly tier: 1 | 2;
   readonly traits: Traits<never, ToolScope, Duration, never>;

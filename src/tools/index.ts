@@ -15,6 +15,7 @@ import { crawl } from './gather/crawl.ts';
 import { ocEvidenceBundle } from './gather/oc-evidence-bundle.ts';
 import { extractData } from './gather/extract-data.ts';
 import { recording } from './gather/recording.ts';
+import { script } from './program/script.ts';
 import { expandTools } from './server/expand-tools.ts';
 import { ocConnectionHealth } from './server/oc-connection-health.ts';
 import { ocJournal } from './server/oc-journal.ts';
@@ -64,6 +65,7 @@ export const TOOLS: readonly Tool[] = [
   act,
   computer,
   javascriptTool,
+  script,
   waitFor,
   handleDialog,
   network,

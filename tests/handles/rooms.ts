@@ -91,6 +91,8 @@ export class TestRooms {
       handles,
       tasks: undefined as never, // no tool here starts one
       workers,
+      scriptThreads: workers,
+      call: () => Promise.reject(new Error('no tool here makes calls')),
       tools: [...tools, ocOutputFetch],
     });
   }

@@ -101,6 +101,7 @@ describe('the list', () => {
         "act",
         "computer",
         "javascript_tool",
+        "script",
         "wait_for",
         "handle_dialog",
         "network",

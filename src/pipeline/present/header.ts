@@ -16,6 +16,7 @@ export const header: Stage = (call, presented) => {
   const state = redactorFor(call).data(stateOf(tab, mode));
   if (view.text === undefined)
     return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
+  if (call.request.inner) return { ...presented, state };
   const lines = [
     `- Page URL: ${state.url}`,
     `- Page Title: ${state.title}`,

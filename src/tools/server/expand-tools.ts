@@ -84,11 +84,15 @@ export const expandTools: Tool = defineTool({
     const missing = (names ?? []).filter((name) => !tools.some((tool) => tool.name === name));
     const known = tools.map(({ name }) => name);
     return defined({
-      tools: [...named, ...found].map((tool) => ({
-        name: tool.name,
-        description: tool.description,
-        inputSchema: buildDocumentedSchema(tool),
-      })),
+      tools: [...named, ...found].map((tool) =>
+        defined({
+          name: tool.name,
+          description: tool.description,
+          help: tool.help,
+          returns: tool.returns,
+          inputSchema: buildDocumentedSchema(tool),
+        }),
+      ),
       known_tools: named.length + found.length === 0 ? known : undefined,
       not_found: missing.length
         ? missing.map((name) => ({ name, closest: compareLikeness(name, known)[0] }))

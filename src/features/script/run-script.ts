@@ -1,0 +1,250 @@
+// Runs a script in a sandbox: starts its thread, makes its calls, and collects what failed.
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { defined } from '../../core/defined.ts';
+import { fail, Failure, toFailure } from '../../core/failure.ts';
+import { parseJson, stringifyInSlices } from '../../core/json.ts';
+import { cutToCharacters } from '../../core/text.ts';
+import { abortable, Deadline, sleep } from '../../core/time.ts';
+import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
+import { Slots } from '../tasks/slots.ts';
+import { buildCallValue, type InnerReply } from './inner-call.ts';
+import {
+  MAX_LOG_CHARS,
+  MAX_LOG_LINES,
+  MAX_VALUE_CHARS,
+  SCRIPT_CPU_MS,
+  SCRIPT_MEMORY_BYTES,
+  type ScriptDelivery,
+  type ScriptEnd,
+  type ScriptLimit,
+  type ScriptOrder,
+  type ScriptRequest,
+} from './script-messages.ts';
+
+/** A message of a script that gets an answer. */
+type AnsweredRequest = Extract<ScriptRequest, { readonly id: number }>;
+
+const SCRIPT_THREAD: WorkerScript = {
+  name: 'script',
+  loadSource: async () => (await import('worker-script:script')).default,
+  maxHeapMb: 128,
+};
+
+/** The calls of one script that run at the same time; further ones wait. */
+const AT_ONCE = 16;
+/** A larger result of a call would fill the memory of the script. */
+const MAX_RESULT_CHARS = 16_000_000;
+/** The time between the end of the script and the end of its thread. */
+const END_MS = 2_000;
+
+export interface ScriptRequestOptions {
+  readonly code: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly maxCalls: number;
+  /** The names of the functions that the script can call. */
+  readonly tools: readonly string[];
+  readonly threads: WorkerPool;
+  readonly call: (name: string, args: unknown, signal: AbortSignal) => Promise<InnerReply>;
+  readonly logDefect: (error: unknown) => string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A call of a script that failed, whether or not the script caught its error. */
+export interface FailedScriptCall {
+  readonly tool: string;
+  readonly line?: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ScriptOutcome {
+  readonly value: unknown;
+  readonly calls: number;
+  readonly failed: readonly FailedScriptCall[];
+  readonly log: readonly string[];
+  /** Distinct notes of the calls. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the value of the script. `report` also gets the outcome of a script that fails. */
+export const runScript = async (
+  options: ScriptRequestOptions,
+  report: (outcome: Omit<ScriptOutcome, 'value'>) => void,
+): Promise<unknown> => {
+  const calls = new ScriptCalls(options);
+  const { port1: port, port2: theirs } = new MessageChannel();
+  const received = new Promise<void>((resolve) => {
+    port.on('message', (request: ScriptRequest) => {
+      if (request.kind === 'end') resolve();
+      else calls.receive(request, port);
+    });
+  });
+  try {
+    const end = await runThread(options, theirs);
+    await abortable(received, options.signal);
+    if (end.end === 'returned') await calls.settle();
+    calls.countLog(end.logged);
+    return readEnd(end, calls);
+  } finally {
+    calls.abort();
+    port.close();
+    report(calls.outcome);
+  }
+};
+
+const runThread = (
+  { code, args, tools, maxCalls, threads, timeoutMs, signal }: ScriptRequestOptions,
+  port: MessagePort,
+): Promise<ScriptEnd> => {
+  const order: ScriptOrder = { code, args: JSON.stringify(args), tools, maxCalls, port };
+  return threads.run<ScriptEnd>(SCRIPT_THREAD, order, {
+    timeoutMs: timeoutMs + END_MS,
+    signal,
+    transfer: [port],
+    retireThread: (answer) => (answer as ScriptEnd).retire,
+  });
+};
+
+const readEnd = (end: ScriptEnd, calls: ScriptCalls): unknown => {
+  if (end.end === 'returned') return parseJson(end.text);
+  if (end.end === 'limit') throw limitFailure(end.limit);
+  const failed = end.callId === undefined ? undefined : calls.takeFailure(end.callId);
+  if (failed) throw failed;
+  const { message, line, isLimit } = end;
+  const code = isLimit ? 'script_limit_exceeded' : 'script_failed';
+  throw fail(code, withLine(message, line), lineFact(line));
+};
+
+const lineFact = (line: number | undefined): { line?: number } => defined({ line });
+
+const withLine = (message: string, line: number | undefined): string =>
+  line === undefined ? message : `Line ${line}: ${message}`;
+
+const LIMITS: Readonly<Record<ScriptLimit, string>> = {
+  cpu: `The script computed for more than ${SCRIPT_CPU_MS / 1000} s.`,
+  memory: `The script used more than ${SCRIPT_MEMORY_BYTES / 1024 / 1024} MB of memory.`,
+  stack: 'The script called functions too deeply.',
+  value: `The script returned a value of more than ${MAX_VALUE_CHARS} characters of JSON.`,
+  crash: 'The script ended its JavaScript engine.',
+};
+
+const limitFailure = (limit: ScriptLimit): Failure =>
+  fail('script_limit_exceeded', LIMITS[limit], { limit });
+
+/** The calls of one script. */
+class ScriptCalls {
+  readonly #options: ScriptRequestOptions;
+  /** Ends the calls with the script. */
+  readonly #deadline: Deadline;
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #running = new Set<Promise<void>>();
+  readonly #failures = new Map<number, Failure & { readonly line?: number }>();
+  readonly #failed = new Map<number, FailedScriptCall>();
+  readonly #log: string[] = [];
+  readonly #notes = new Set<string>();
+  #calls = 0;
+  #logged = 0;
+
+  constructor(options: ScriptRequestOptions) {
+    this.#options = options;
+    this.#deadline = new Deadline(options.timeoutMs + END_MS, undefined, options.signal);
+  }
+
+  get #signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+
+  get outcome(): Omit<ScriptOutcome, 'value'> {
+    const left = this.#logged - this.#log.length;
+    return {
+      calls: this.#calls,
+      failed: [...this.#failed.values()],
+      log: left > 0 ? [...this.#log, `… ${left} more lines`] : this.#log,
+      notes: [...this.#notes],
+    };
+  }
+
+  receive(request: Exclude<ScriptRequest, { readonly kind: 'end' }>, port: MessagePort): void {
+    if (request.kind === 'log') return this.#keepLine(request.text);
+    const work = this.#answer(request).then((delivery) => port.postMessage(delivery));
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
+  }
+
+  /** Waits for the calls that the script did not await. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  abort(): void {
+    this.#deadline.abort(fail('cancelled', 'The script ended before the call.'));
+    this.#deadline[Symbol.dispose]();
+  }
+
+  countLog(logged: number): void {
+    this.#logged = Math.max(logged, this.#log.length);
+  }
+
+  /** The failure that ends the script: it is not listed again as a failed call. */
+  takeFailure(id: number): Failure | undefined {
+    const failure = this.#failures.get(id);
+    this.#failed.delete(id);
+    return failure;
+  }
+
+  #keepLine(text: string): void {
+    if (this.#log.length >= MAX_LOG_LINES) return;
+    const line = cutToCharacters(text.slice(0, MAX_LOG_CHARS));
+    this.#log.push(text.length > MAX_LOG_CHARS ? `${line}…` : line);
+    this.#logged = this.#log.length;
+  }
+
+  async #answer(request: AnsweredRequest): Promise<ScriptDelivery> {
+    const { id } = request;
+    try {
+      return { id, ok: true, text: await this.#perform(request) };
+    } catch (error) {
+      const failure = toFailure(error, this.#options.logDefect);
+      if (request.kind === 'call') this.#keepFailure(id, request, failure);
+      const { error: facts } = failure.toJSON();
+      return { id, ok: false, text: JSON.stringify(facts) };
+    }
+  }
+
+  async #perform(request: AnsweredRequest): Promise<string> {
+    if (request.kind === 'sleep') {
+      await sleep(Math.max(0, request.ms), this.#signal);
+      return '';
+    }
+    await this.#slots.next(this.#signal);
+    try {
+      return await this.#call(request.tool, parseJson(request.args));
+    } finally {
+      this.#slots.give();
+    }
+  }
+
+  async #call(tool: string, args: unknown): Promise<string> {
+    this.#calls++;
+    const reply = await this.#options.call(tool, args, this.#signal);
+    for (const note of reply.notes) this.#notes.add(note);
+    if (reply.failure) throw reply.failure;
+    const text = await stringifyInSlices(buildCallValue(reply), this.#signal);
+    if (text.length <= MAX_RESULT_CHARS) return text;
+    throw fail(
+      'script_limit_exceeded',
+      `The result of ${tool} has ${text.length} characters, more than ${MAX_RESULT_CHARS}.`,
+    );
+  }
+
+  #keepFailure(
+    id: number,
+    { tool, line }: { readonly tool: string; readonly line: number | undefined },
+    { code, message, details }: Failure,
+  ): void {
+    this.#failed.set(id, { tool, code, message, ...lineFact(line) });
+    const located = { ...details, tool, ...lineFact(line) };
+    this.#failures.set(id, new Failure(code, withLine(`${tool}: ${message}`, line), located));
+  }
+}

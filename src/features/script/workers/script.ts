@@ -1,0 +1,260 @@
+// Worker thread that runs scripts in QuickJS, a JavaScript engine without access to Node.
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import quickjsVariant from '@jitl/quickjs-singlefile-cjs-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+  type VmCallResult,
+} from 'quickjs-emscripten-core';
+import { attempt } from '../../../core/attempt.ts';
+import { SCRIPT_FILE, SCRIPT_PRELUDE } from '../script-prelude.ts';
+import {
+  MAX_ARGUMENT_CHARS,
+  MAX_LOG_CHARS,
+  MAX_LOG_LINES,
+  MAX_SLEEPS,
+  MAX_VALUE_CHARS,
+  SCRIPT_CPU_MS,
+  SCRIPT_MEMORY_BYTES,
+  type ScriptDelivery,
+  type ScriptEnd,
+  type ScriptLimit,
+  type ScriptOrder,
+  type ScriptRequest,
+} from '../script-messages.ts';
+
+/** Deeper recursion is an error in the script, before the stack of WebAssembly overflows. */
+const STACK_BYTES = 256 * 1024;
+
+type Outcome<T> = T extends unknown ? Omit<T, 'logged' | 'retire'> : never;
+
+interface Thrown {
+  readonly message?: string;
+  readonly line?: number;
+  readonly callId?: number;
+  readonly isLimit?: boolean;
+}
+
+class ScriptRun {
+  readonly #order: ScriptOrder;
+  readonly #port: MessagePort;
+  readonly #runtime: QuickJSRuntime;
+  readonly #vm: QuickJSContext;
+  #functions: QuickJSHandle | undefined;
+  #end: Outcome<ScriptEnd> | undefined;
+  #usedMs = 0;
+  #enteredAt = 0;
+  #isInterrupted = false;
+  #outstanding = 0;
+  #calls = 0;
+  #sleeps = 0;
+  #logged = 0;
+
+  constructor(quickjs: QuickJSWASMModule, order: ScriptOrder) {
+    this.#order = order;
+    this.#port = order.port;
+    this.#runtime = quickjs.newRuntime();
+    this.#runtime.setMemoryLimit(SCRIPT_MEMORY_BYTES);
+    this.#runtime.setMaxStackSize(STACK_BYTES);
+    this.#runtime.setInterruptHandler(() => {
+      const used = this.#usedMs + performance.now() - this.#enteredAt;
+      return (this.#isInterrupted ||= used > SCRIPT_CPU_MS);
+    });
+    this.#vm = this.#runtime.newContext();
+  }
+
+  async run(): Promise<Omit<ScriptEnd, 'retire'>> {
+    const ended = new Promise<void>((resolve) => {
+      this.#port.on('message', (delivery: ScriptDelivery) => {
+        this.#outstanding--;
+        this.#enter(() => this.#deliver(delivery));
+        if (this.#end) resolve();
+      });
+      this.#enter(() => this.#start());
+      if (this.#end) resolve();
+    });
+    await ended;
+    const end = this.#end ?? { end: 'limit', limit: 'crash' };
+    return { ...end, logged: this.#logged };
+  }
+
+  /** Frees the memory of the script. Throws if the engine is in an undefined state. */
+  dispose(): void {
+    this.#functions?.dispose();
+    this.#vm.dispose();
+    this.#runtime.dispose();
+  }
+
+  /** Runs code of the script until it waits, and detects the end of the script. */
+  #enter(work: () => void): void {
+    if (this.#end) return;
+    this.#enteredAt = performance.now();
+    try {
+      work();
+      this.#runJobs();
+    } catch (error) {
+      // a trap of WebAssembly: its state is undefined
+      const isStack = error instanceof RangeError;
+      this.#end ??= { end: 'limit', limit: isStack ? 'stack' : 'crash' };
+    }
+    this.#usedMs += performance.now() - this.#enteredAt;
+    if (this.#isInterrupted) this.#end = { end: 'limit', limit: 'cpu' };
+    if (!this.#end && this.#outstanding === 0)
+      this.#end = {
+        end: 'thrown',
+        message: 'The script waits for a promise that is never resolved.',
+        line: undefined,
+        callId: undefined,
+        isLimit: false,
+      };
+  }
+
+  #runJobs(): void {
+    const result = this.#runtime.executePendingJobs();
+    if (result.error) this.#endWith(result.error);
+    else result.dispose();
+  }
+
+  #start(): void {
+    const vm = this.#vm;
+    using send = vm.newFunction('send', (...values) => this.#receive(...values));
+    using prelude = vm.unwrapResult(vm.evalCode(SCRIPT_PRELUDE, 'prelude.js'));
+    using tools = vm.unwrapResult(vm.evalCode(JSON.stringify(this.#order.tools), 'tools.js'));
+    using args = vm.newString(this.#order.args);
+    const functions = this.#unwrap(vm.callFunction(prelude, vm.undefined, send, tools, args));
+    if (!functions) return;
+    this.#functions = functions;
+    const main = this.#compile();
+    if (!main) return;
+    this.#call('start', main);
+    main.dispose();
+  }
+
+  /** An expression or statements, as the body of an async function; line 1 is line 1 of the code. */
+  #compile(): QuickJSHandle | undefined {
+    const { code } = this.#order;
+    const expression = this.#vm.evalCode(`(async () => (${code}\n))`, SCRIPT_FILE);
+    if (!expression.error) return expression.value;
+    expression.error.dispose();
+    return this.#unwrap(this.#vm.evalCode(`(async () => {${code}\n})`, SCRIPT_FILE));
+  }
+
+  #deliver({ id, ok, text }: ScriptDelivery): void {
+    const vm = this.#vm;
+    using callId = vm.newNumber(id);
+    using content = vm.newString(text);
+    this.#call('deliver', callId, ok ? vm.true : vm.false, content);
+  }
+
+  #call(name: string, ...values: QuickJSHandle[]): void {
+    if (!this.#functions) return;
+    using method = this.#vm.getProp(this.#functions, name);
+    this.#unwrap(this.#vm.callFunction(method, this.#vm.undefined, ...values))?.dispose();
+  }
+
+  #unwrap(result: VmCallResult<QuickJSHandle>): QuickJSHandle | undefined {
+    if (!result.error) return result.value;
+    this.#endWith(result.error);
+    return undefined;
+  }
+
+  /** Ends the script with an error that no code of the script caught. */
+  #endWith(error: QuickJSHandle): void {
+    const { message = 'an unknown error', line } = this.#describe(error);
+    error.dispose();
+    this.#finishThrown({ message, ...(line === undefined ? {} : { line }) });
+  }
+
+  #describe(error: QuickJSHandle): Thrown {
+    const dumped: unknown = this.#vm.dump(error);
+    if (typeof dumped !== 'object' || dumped === null) return { message: String(dumped) };
+    const { name, message, stack } = dumped as Record<string, unknown>;
+    const [, line] = new RegExp(`${SCRIPT_FILE}:(\\d{1,9})`).exec(String(stack)) ?? [];
+    const text = `${String(name)}: ${String(message)}`;
+    return { message: text, ...(line === undefined ? {} : { line: Number(line) }) };
+  }
+
+  #finishThrown({ message = '', line, callId, isLimit = false }: Thrown): void {
+    if (message === 'null' || message.includes('out of memory'))
+      this.#end ??= { end: 'limit', limit: 'memory' };
+    else this.#end ??= { end: 'thrown', message: message.slice(0, 2000), line, callId, isLimit };
+  }
+
+  /** The function that the sandbox calls: texts and numbers only. Returns a refusal as a text. */
+  #receive(...values: QuickJSHandle[]): QuickJSHandle {
+    const [kind, id, first, second, line] = values.map((value): unknown => this.#vm.dump(value));
+    const refusal = this.#accept(String(kind), Number(id), [String(first), String(second)], line);
+    return refusal === undefined ? this.#vm.undefined : this.#vm.newString(refusal);
+  }
+
+  #accept(
+    kind: string,
+    id: number,
+    [first, second]: readonly [string, string],
+    line: unknown,
+  ): string | undefined {
+    if (kind === 'call') return this.#requestCall(id, first, second, Number(line));
+    if (kind === 'sleep') return this.#requestSleep(id, Number(first));
+    if (kind === 'log') this.#log(first);
+    else if (kind === 'returned') this.#return(first);
+    else if (kind === 'thrown') this.#finishThrown(JSON.parse(first) as Thrown);
+    return undefined;
+  }
+
+  #requestCall(id: number, tool: string, args: string, line: number): string | undefined {
+    const { maxCalls } = this.#order;
+    if (++this.#calls > maxCalls) return `The script made more than ${maxCalls} calls.`;
+    if (args.length > MAX_ARGUMENT_CHARS)
+      return `The arguments of ${tool} are longer than ${MAX_ARGUMENT_CHARS} characters.`;
+    this.#post({ kind: 'call', id, tool, args, line: line > 0 ? line : undefined });
+    return undefined;
+  }
+
+  #requestSleep(id: number, ms: number): string | undefined {
+    if (++this.#sleeps > MAX_SLEEPS) return `The script slept more than ${MAX_SLEEPS} times.`;
+    this.#post({ kind: 'sleep', id, ms });
+    return undefined;
+  }
+
+  #post(request: ScriptRequest): void {
+    this.#outstanding++;
+    this.#port.postMessage(request);
+  }
+
+  #log(text: string): void {
+    if (++this.#logged > MAX_LOG_LINES) return;
+    const line: ScriptRequest = { kind: 'log', text: text.slice(0, MAX_LOG_CHARS + 1) };
+    this.#port.postMessage(line);
+  }
+
+  #return(text: string): void {
+    const isTooLong = text.length > MAX_VALUE_CHARS;
+    const limit: ScriptLimit = 'value';
+    this.#end ??= isTooLong ? { end: 'limit', limit } : { end: 'returned', text };
+  }
+}
+
+let loading: Promise<QuickJSWASMModule> | undefined;
+
+const answer = async (order: ScriptOrder): Promise<void> => {
+  loading ??= newQuickJSWASMModuleFromVariant(quickjsVariant.default);
+  const run = new ScriptRun(await loading, order);
+  const end = await run.run();
+  const last: ScriptRequest = { kind: 'end' };
+  order.port.postMessage(last);
+  order.port.close();
+  const retire = end.end === 'limit' || !isDisposed(run);
+  parentPort?.postMessage({ ...end, retire });
+};
+
+/** After a limit, or if its memory cannot be freed, the thread ends with its script. */
+const isDisposed = (run: ScriptRun): boolean =>
+  attempt(() => {
+    run.dispose();
+    return true;
+  }) ?? false;
+
+parentPort?.on('message', (order: ScriptOrder) => void answer(order));

@@ -1,0 +1,106 @@
+// script: runs JavaScript with one async function per tool, in a sandbox.
+import { z } from 'zod';
+import {
+  type FailedScriptCall,
+  runScript,
+  type ScriptOutcome,
+} from '../../features/script/run-script.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
+
+/** The reply lists this many failed calls and notes. */
+const MAX_LINES = 20;
+const MAX_NOTES = 5;
+
+const HELP = `The code is the body of an async function, or one expression. It can use:
+- one async function per tool, with the arguments of the tool: await interact({action: "click",
+  query: "Save"}). It returns the data of the tool (see "returns" of each tool); a tool whose reply
+  is a text also returns that text as "text". Calls in parallel (Promise.all) work.
+- args: the given arguments. sleep(ms). log(...values): the lines are added to the reply.
+A failed call throws an Error with code, message, hint and the recovery data of the failure; catch
+it to continue. There are no files, network, timers or modules. Limits: 64 MB of memory, 5 s of
+computing, max_calls calls, 4 MB of returned JSON.`;
+
+export const script = defineTool({
+  name: 'script',
+  description:
+    'Run JavaScript that calls tools: `await navigate({url})`, `await find({query})` …, with ' +
+    'loops, conditions and return: many steps in one call. It sees data, only the returned ' +
+    'value is replied. expand_tools {names: ["script", "find"]} shows what each tool returns.',
+  help: HELP,
+  returns: 'the value that the script returned',
+  keywords: 'program code loop batch many steps automate',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'browser',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 120_000,
+    makesCalls: true,
+    scripts: ['code', 'args'],
+    large: true,
+  },
+  input: () => ({
+    code: z.string().min(1).max(1_000_000),
+    args: z.record(z.string(), z.unknown()).optional().describe('`args` in the code'),
+    max_calls: z.number().int().min(1).max(10_000).default(1000),
+  }),
+  examples: [
+    {
+      code:
+        'for (const url of args.urls) { await navigate({url}); ' +
+        'log((await find({role: "heading"})).total) }',
+      args: { urls: ['https://example.com'] },
+    },
+    { code: 'const {state} = await read_page(); return state.title' },
+  ],
+  run: async ({ code, args = {}, max_calls: maxCalls }, context) => {
+    const { rooms, deadline, signal } = context;
+    const value = await runScript(
+      {
+        code,
+        args,
+        maxCalls,
+        tools: rooms.tools.map(({ name }) => name),
+        threads: rooms.scriptThreads,
+        call: (name, given, callSignal) =>
+          rooms.call({
+            name,
+            arguments: buildInnerArguments(
+              rooms.tools.find((tool) => tool.name === name),
+              given,
+              context,
+            ),
+            session: context.session.name,
+            folder: context.folder,
+            signal: callSignal,
+          }),
+        logDefect: (error) => rooms.log.defect(error),
+        timeoutMs: deadline.remainingMs,
+        signal,
+      },
+      (outcome) => addNotes(outcome, context),
+    );
+    return { value };
+  },
+  render: ({ value }) => {
+    if (value === undefined || value === null) return 'null';
+    return typeof value === 'string' && value !== '' ? value : { json: value };
+  },
+});
+
+const addNotes = (
+  { failed, log, notes }: Omit<ScriptOutcome, 'value'>,
+  { note }: Context,
+): void => {
+  for (const line of log) note(`log: ${line}`);
+  for (const call of failed.slice(0, MAX_LINES)) note(renderFailed(call));
+  if (failed.length > MAX_LINES) note(`[${failed.length - MAX_LINES} more failed calls]`);
+  for (const line of notes.slice(0, MAX_NOTES)) note(line);
+};
+
+const renderFailed = ({ tool, line, code, message }: FailedScriptCall): string =>
+  `[${line === undefined ? '' : `line ${line}: `}${tool} failed: ${code}: ${message}]`;
