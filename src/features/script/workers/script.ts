@@ -29,6 +29,9 @@ import {
 /** Deeper recursion is an error in the script, before the stack of WebAssembly overflows. */
 const STACK_BYTES = 256 * 1024;
 
+/** The line in a frame of a stack trace. */
+const SCRIPT_LINE = /script\.js:(\d{1,9})/;
+
 type Outcome<T> = T extends unknown ? Omit<T, 'logged' | 'retire'> : never;
 
 interface Thrown {
@@ -172,7 +175,7 @@ class ScriptRun {
     const dumped: unknown = this.#vm.dump(error);
     if (typeof dumped !== 'object' || dumped === null) return { message: String(dumped) };
     const { name, message, stack } = dumped as Record<string, unknown>;
-    const [, line] = new RegExp(`${SCRIPT_FILE}:(\\d{1,9})`).exec(String(stack)) ?? [];
+    const [, line] = SCRIPT_LINE.exec(String(stack)) ?? [];
     const text = `${String(name)}: ${String(message)}`;
     return { message: text, ...(line === undefined ? {} : { line: Number(line) }) };
   }
