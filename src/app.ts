@@ -28,7 +28,8 @@ import {
   downloadRetention,
   evidenceRetention,
   snapshotRetention,
-} from './store/files/artifact-sweep.ts';
+  Sweeper,
+} from './store/files/sweeper.ts';
 import { HandleResources } from './store/handles/handle-resources.ts';
 import { Handles } from './store/handles/handles.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
@@ -38,7 +39,6 @@ import { recordingsRetention } from './store/files/recordings.ts';
 import { SecretHosts } from './store/secret-hosts.ts';
 import { loadSecrets, type Secret } from './store/config/secrets-file.ts';
 import { Logins } from './store/files/logins.ts';
-import { Sweeper } from './store/files/sweeper.ts';
 import { TaskStore } from './store/tasks/task-store.ts';
 import type { Services } from './toolkit/context.ts';
 import type { Tool } from './toolkit/define-tool.ts';

@@ -1,9 +1,12 @@
 // docs/tools.md: the reference of every tool, from its declaration.
 import { z } from 'zod';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
-import { formatArgumentNames } from '../../src/toolkit/argument-name.ts';
+import {
+  COMMON_FIELDS,
+  formatArgumentNames,
+  OUTPUT_FIELDS,
+} from '../../src/toolkit/input-fields.ts';
 import { buildDocumentedSchema } from '../../src/toolkit/tool-description.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../src/toolkit/input-fields.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { code, fence, table } from './markdown.ts';
 

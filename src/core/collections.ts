@@ -1,5 +1,4 @@
 // Small operations on maps and lists of callbacks.
-
 interface MapLike<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): unknown;
@@ -30,3 +29,19 @@ export const listIf = <T>(condition: unknown, ...items: T[]): T[] => (condition 
 /** The items that are not undefined. */
 export const listDefined = <T>(...items: (T | undefined)[]): T[] =>
   items.filter((item) => item !== undefined);
+
+// Calls the function for the kind of a value.
+
+/** One function per kind, each with the type of its kind. */
+export type ByKind<V extends { readonly kind: string }, A extends unknown[], R> = {
+  readonly [K in V['kind']]: (value: Extract<V, { readonly kind: K }>, ...rest: A) => R;
+};
+
+export const callByKind = <V extends { readonly kind: string }, A extends unknown[], R>(
+  functions: ByKind<V, A, R>,
+  value: V,
+  ...rest: A
+): R => {
+  const call = functions[value.kind as V['kind']] as (value: V, ...rest: A) => R;
+  return call(value, ...rest);
+};

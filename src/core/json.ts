@@ -1,6 +1,6 @@
 // Parses JSON to `unknown`, so that callers must check what they got, and writes large JSON.
 import { attempt } from './attempt.ts';
-import { TimeSlices } from './time-slices.ts';
+import { TimeSlices } from './time.ts';
 
 /** Throws a SyntaxError for text that is not JSON. */
 export const parseJson = (text: string): unknown => JSON.parse(text);

@@ -1,5 +1,6 @@
 // All timers: deadlines, abortable sleeps, intervals, and a clock that never runs backwards.
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fail, type Failure } from './failure.ts';
 
 /** Monotonic milliseconds, for durations. */
@@ -133,3 +134,29 @@ export const createSteadyClock = (now: () => number = Date.now): (() => number) 
   let last = 0;
   return () => (last = Math.max(last, now()));
 };
+
+// Divides long work on the main thread into slices, so that other calls run between them.
+
+const SLICE_MS = 8;
+
+/** One per piece of work. Call `pause` between two steps if `isOver`. */
+export class TimeSlices {
+  readonly #signal: AbortSignal | undefined;
+  #endsAt = monotonicMs() + SLICE_MS;
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** True if the current slice has used up its time. */
+  get isOver(): boolean {
+    return monotonicMs() >= this.#endsAt;
+  }
+
+  /** Lets pending events run. Throws the signal's reason if the work was cancelled meanwhile. */
+  async pause(): Promise<void> {
+    await nextTurn();
+    this.#signal?.throwIfAborted();
+    this.#endsAt = monotonicMs() + SLICE_MS;
+  }
+}

@@ -1,7 +1,6 @@
 // The names of a tool's arguments: camelCase and snake_case are accepted for each.
-import { formatArgumentName } from '../toolkit/argument-name.ts';
+import { COMMON_FIELDS, formatArgumentName, OUTPUT_FIELDS } from '../toolkit/input-fields.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../toolkit/input-fields.ts';
 
 /** The form of a name that is compared: without underscores, in lower case. */
 export const simplifyName = (name: string): string => name.replaceAll('_', '').toLowerCase();

@@ -5,8 +5,8 @@ import { monotonicMs } from '../core/time.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Signal } from '../policy/budget.ts';
-import { estimateReplyTokens } from '../render/reply-tokens.ts';
-import type { RecordedCall } from '../features/tasks/envelope-history.ts';
+import { estimateReplyTokens } from '../render/tokens.ts';
+import type { RecordedCall } from '../features/tasks/envelope-record.ts';
 import type { OpenEnvelope } from '../features/tasks/envelopes.ts';
 import type { AdmittedCall, IdentifiedCall, Reply, Step } from './call.ts';
 

@@ -13,7 +13,7 @@ import {
   type AllowedRoot,
 } from '../store/files/allowed-path.ts';
 import { CONFIG_FILE } from '../store/config/config-file.ts';
-import { requireNoLogin } from '../store/files/login-file.ts';
+import { requireNoLogin } from '../store/files/logins.ts';
 import type { SessionCall, Step } from './call.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import { allowDomain, withinDomains } from './domains.ts';

@@ -2,7 +2,7 @@
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
-import { estimateReplyTokens } from '../render/reply-tokens.ts';
+import { estimateReplyTokens } from '../render/tokens.ts';
 import { listOrigins } from '../browser/tabs/shown-page.ts';
 import type { Call, Step } from './call.ts';
 

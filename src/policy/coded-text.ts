@@ -1,6 +1,5 @@
 // Finds base64 and hex in bytes that may encode a secret, and decodes them in linear time.
-import { byteAt, positionAt } from './bytes.ts';
-import { hexValue } from './escapes.ts';
+import { byteAt, hexValue, positionAt } from './escapes.ts';
 
 /** Shorter byte sequences occur by chance in decoded pictures and words. */
 export const MIN_CODED_BYTES = 6;

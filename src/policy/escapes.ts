@@ -1,7 +1,11 @@
 // Decodes escapes of URLs, forms, JSON, JavaScript and HTML, and keeps each byte's position.
-import { byteAt } from './bytes.ts';
+// Reads numbers of typed arrays; positions outside the array count as 0.
 
-export interface Decoded {
+export const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;
+
+export const positionAt = (positions: Uint32Array, at: number): number => positions[at] ?? 0;
+
+interface Decoded {
   readonly bytes: Uint8Array;
   /** The source position of byte `i`; the last entry is the length of the source. */
   readonly starts: Uint32Array;

@@ -1,12 +1,11 @@
 // Removes known secrets, and values that look like secrets, from all output.
 import { isObject } from '../core/json.ts';
 import type { Redactor } from '../core/redactor.ts';
-import { TimeSlices } from '../core/time-slices.ts';
+import { TimeSlices } from '../core/time.ts';
 import type { WorkerPool } from '../core/worker-pool.ts';
 import { KnownSecrets, PageSecrets } from './known-secrets.ts';
-import { redactText } from './redact-text.ts';
+import { HIDDEN, redactText } from './secret-values.ts';
 import { isSecretName } from './secret-names.ts';
-import { HIDDEN } from './secret-values.ts';
 import { TextWorker } from './text-worker.ts';
 import { ChangedObject, isBlob, isLarge, isPlain, mapChanged, mapChangedInSlices } from './walk.ts';
 

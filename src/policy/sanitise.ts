@@ -1,7 +1,7 @@
 // Removes invisible characters, HTML comments and forged lines from page text.
 import { listIf } from '../core/collections.ts';
 import { isObject } from '../core/json.ts';
-import { TimeSlices } from '../core/time-slices.ts';
+import { TimeSlices } from '../core/time.ts';
 import type { WorkerPool } from '../core/worker-pool.ts';
 import { removeInvisible } from './invisible.ts';
 import { type Findings, sanitiseInto, type SanitiseOptions } from './sanitise-text.ts';

@@ -1,5 +1,5 @@
 // Searches for many byte patterns in one pass with linear time (Aho-Corasick).
-import { byteAt, positionAt } from './bytes.ts';
+import { byteAt, positionAt } from './escapes.ts';
 
 const rowAt = (rows: Int32Array, at: number): number => rows[at] ?? 0;
 

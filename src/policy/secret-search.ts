@@ -1,5 +1,5 @@
 // Finds known secrets in text, also escaped, in base64 or hex, and in any letter case.
-import { byteAt, positionAt } from './bytes.ts';
+import { byteAt, decodeEscapes, needsDecoding, positionAt } from './escapes.ts';
 import { cutToCharacters } from '../core/text.ts';
 import {
   Base64Filter,
@@ -8,7 +8,6 @@ import {
   mayBeCoded,
   MIN_CODED_BYTES,
 } from './coded-text.ts';
-import { decodeEscapes, needsDecoding } from './escapes.ts';
 import { foldByte, SecretAutomaton } from './secret-automaton.ts';
 
 /** A shorter secret is part of too many ordinary words, so it is not searched inside text. */

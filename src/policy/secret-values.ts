@@ -1,6 +1,7 @@
 // Hides secrets in text by their format or by the name before them, with bounded patterns.
 import { attempt } from '../core/attempt.ts';
 import { isSecretName, isSecretParameter } from './secret-names.ts';
+import { isBlob } from './walk.ts';
 
 export const HIDDEN = '[redacted]';
 
@@ -201,3 +202,7 @@ const isUserAndPassword = (value: string): boolean => {
   const plain = Buffer.from(value, 'base64').toString('latin1');
   return plain.includes(':') && /^[\x20-\x7e]*$/.test(plain);
 };
+
+/** In base64 only known secrets are hidden, because it can match any pattern by chance. */
+export const redactText = (text: string, hideKnown: (text: string) => string): string =>
+  isBlob(text) ? hideKnown(text) : hideSecrets(hideKnown(text));

@@ -1,5 +1,5 @@
 // Maps JSON data and copies only the parts that change.
-import type { TimeSlices } from '../core/time-slices.ts';
+import type { TimeSlices } from '../core/time.ts';
 
 export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -2,7 +2,7 @@
 import { defined } from '../core/defined.ts';
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
 import { cutToBytes } from '../core/text.ts';
-import { keepsNumbers, parseJsonBody, type JsonBody } from './json-body.ts';
+import { keepsNumbers, parseJsonBody, type JsonBody } from './json-path.ts';
 import { binaryShape, NO_SHAPE, buildShape, textShape, type Shape } from './shape.ts';
 
 /** The JSON value of a body, if it is JSON and not truncated. */

@@ -11,9 +11,8 @@ import {
 import { fail } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import { textIf } from '../core/text.ts';
-import { parseJsonBody } from './json-body.ts';
-import { drill } from './json-path.ts';
-import { toEntry } from './network-entry.ts';
+import { drill, parseJsonBody } from './json-path.ts';
+import { toEntry } from './network-list.ts';
 import { buildShape } from './shape.ts';
 
 interface DetailOptions {

@@ -1,7 +1,6 @@
 // Renders observed endpoints as an OpenAPI 3.1 document.
 import { compact, defined } from '../core/defined.ts';
-import type { JsonKind, TypeNode } from './type-tree.ts';
-import { typeName } from './typescript.ts';
+import { type JsonKind, typeName, type TypeNode } from './type-tree.ts';
 
 export interface ApiParameter {
   readonly name: string;

@@ -1,19 +1,20 @@
-// Selects the part of a page tree that fits into a budget, and renders it.
+// Selects the part of a page tree that fits into a budget, and renders it; also after an action.
 import { defined, ifDefined } from '../core/defined.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
+import { type PageChanges, renderChanges, selectChanges } from './diff.ts';
 import { ANY_REFS, type Folded, foldTree, type Refs } from './fold.ts';
 import { countTokens } from './tokens.ts';
 import {
-  type TreeBlock,
-  type Filter,
   arrangeNodes,
   buildOutline,
+  type Filter,
   type OutlineLine,
   renderOutline,
+  type TreeBlock,
 } from './tree.ts';
 
 /** A page that was read: its nodes, and a function that creates refs for shown nodes. */
-export interface ReadPage extends Refs {
+interface ReadPage extends Refs {
   readonly nodes: readonly AxNode[];
 }
 
@@ -95,3 +96,27 @@ const measureSize = (nodes: readonly AxNode[]): number => {
   for (const node of nodes) visit(node);
   return size;
 };
+
+// The page after an action: its changes if it was read before, else its outline.
+
+const MAX_TOKENS = 10_000;
+
+interface StateReading {
+  readonly now: ReadPage;
+  readonly before?: ReadPage;
+}
+
+type StateAfter =
+  | { readonly mode: 'ax'; readonly lines: readonly OutlineLine[] }
+  | ({ readonly mode: 'diff' } & PageChanges);
+
+export const selectStateAfter = (
+  wanted: 'none' | 'ax' | 'diff',
+  { now, before }: StateReading,
+): StateAfter =>
+  wanted === 'diff' && before
+    ? { mode: 'diff', ...selectChanges(before, now, { maxTokens: MAX_TOKENS }) }
+    : { mode: 'ax', lines: selectOutline(now, { maxTokens: MAX_TOKENS }) };
+
+export const renderStateAfter = (state: StateAfter): string =>
+  state.mode === 'diff' ? renderChanges(state) : renderOutline(state.lines);

@@ -1,5 +1,4 @@
 // Estimates the tokens of a text, quickly and slightly too high, so that budgets are kept.
-
 /** Tokens per character up to a code; measured on real pages with o200k. */
 const BANDS: readonly (readonly [end: number, weight: number])[] = [
   [0x250, 0.55], // accented Latin
@@ -113,4 +112,45 @@ export const countTokens = (text: string): number => {
   let tokens = 0;
   for (const line of text.split('\n')) tokens += estimateTokens(line, fineness) + LINE_END_TOKENS;
   return Math.ceil(tokens - LINE_END_TOKENS);
+};
+
+// Estimates the tokens of a reply, quickly.
+
+interface ReplyLike {
+  readonly text?: string;
+  readonly images?: readonly { readonly data: string }[];
+  readonly notes: readonly string[];
+}
+
+/** Only this many characters of a text are counted; the rest is extrapolated. */
+const COUNTED_CHARS = 16_384;
+/** A picture costs one token per this many pixels, up to the size at which models scale it down. */
+const PIXELS_PER_TOKEN = 750;
+const MOST_PER_IMAGE = 1600;
+
+export const estimateReplyTokens = ({ text = '', images = [], notes }: ReplyLike): number =>
+  textTokens(text) +
+  notes.reduce((sum, note) => sum + textTokens(note), 0) +
+  images.reduce((sum, { data }) => sum + imageTokens(data), 0);
+
+const textTokens = (text: string): number => {
+  if (text === '') return 0;
+  if (text.length <= COUNTED_CHARS) return countTokens(text);
+  return Math.round(countTokens(text.slice(0, COUNTED_CHARS)) * (text.length / COUNTED_CHARS));
+};
+
+const imageTokens = (base64: string): number => {
+  const size = pngSize(base64);
+  return size
+    ? Math.min(MOST_PER_IMAGE, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN))
+    : MOST_PER_IMAGE;
+};
+
+/** Reads the size from the PNG header; other formats are not parsed. */
+const pngSize = (
+  base64: string,
+): { readonly width: number; readonly height: number } | undefined => {
+  const head = Buffer.from(base64.slice(0, 32), 'base64');
+  if (head.length < 24 || head.toString('latin1', 1, 4) !== 'PNG') return undefined;
+  return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
 };

@@ -1,10 +1,11 @@
-// Private folders (0700) and files (0600): creates, reads, checks and removes them.
+// Private folders (0700) and files (0600); opens regular files only, up to a size limit.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, mkdirSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseJson } from '../core/json.ts';
 import { sleep } from '../core/time.ts';
+import { isMissing } from './disk-error.ts';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -75,3 +76,32 @@ export const probeFolder = async (dir: string): Promise<void> => {
  */
 export const isOpenToOthers = async (dir: string): Promise<boolean> =>
   process.platform !== 'win32' && ((await stat(dir)).mode & 0o077) !== 0;
+
+// Opens regular files only: rejects folders, named pipes and files over a size limit.
+
+/** Without O_NONBLOCK (missing on Windows), opening a named pipe would block forever. */
+const FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The path is not a regular file or is too large. This is not a disk error. */
+export class Unreadable extends Error {}
+
+/** Returns undefined if the file does not exist. */
+export const openRegularFile = async (
+  path: string,
+  maxBytes = Infinity,
+): Promise<FileHandle | undefined> => {
+  const file = await open(path, FOR_READING).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (file === undefined) return undefined;
+  const problem = findProblem(await file.stat(), maxBytes);
+  if (problem === undefined) return file;
+  await file.close();
+  throw new Unreadable(problem);
+};
+
+const findProblem = (stat: Stats, maxBytes: number): string | undefined => {
+  if (!stat.isFile()) return 'it is not a regular file';
+  return stat.size > maxBytes ? `it is ${stat.size} bytes long` : undefined;
+};

@@ -1,7 +1,7 @@
 // Describes a tool: its title, and its arguments as compact JSON Schema. Pure.
 import { z } from 'zod';
 import { defined } from '../core/defined.ts';
-import { formatArgumentName, formatArgumentNames } from './argument-name.ts';
+import { formatArgumentName, formatArgumentNames } from './input-fields.ts';
 import type { Tool } from './define-tool.ts';
 
 export type ToolSchema = Readonly<Record<string, unknown>>;

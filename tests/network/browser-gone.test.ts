@@ -1,7 +1,7 @@
 // When Chrome goes away by itself: what was captured is listed, and where nothing was, that is
 // said.
 import { describe, expect, it } from 'vitest';
-import type { Listing } from '../../src/render/network-lines.ts';
+import type { Listing } from '../../src/render/network-list.ts';
 import { useEngine } from '../fixtures.ts';
 import { useNetworkSite } from './site.ts';
 

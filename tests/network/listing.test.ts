@@ -3,8 +3,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { NetworkEntry } from '../../src/render/network-entry.ts';
-import type { Listing } from '../../src/render/network-lines.ts';
+import type { Listing, NetworkEntry } from '../../src/render/network-list.ts';
 import { useEngine } from '../fixtures.ts';
 import { useNetworkSite } from './site.ts';
 

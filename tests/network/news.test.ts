@@ -1,7 +1,7 @@
 // A listing that waits for new requests, by events and up to its time limit.
 import { beforeAll, expect, it } from 'vitest';
 import { fail } from '../../src/core/failure.ts';
-import type { Listing } from '../../src/render/network-lines.ts';
+import type { Listing } from '../../src/render/network-list.ts';
 import { useEngine } from '../fixtures.ts';
 import { useNetworkSite } from './site.ts';
 

@@ -1,7 +1,6 @@
 // Every kind of answer is listed as what it was: nothing made up, nothing hidden, nothing lost.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Listing } from '../../src/render/network-lines.ts';
-import type { NetworkEntry } from '../../src/render/network-entry.ts';
+import type { Listing, NetworkEntry } from '../../src/render/network-list.ts';
 import { useEngine } from '../fixtures.ts';
 import { useNetworkSite } from './site.ts';
 

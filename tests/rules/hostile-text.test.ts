@@ -15,9 +15,12 @@ import { parseJson } from '../../src/core/json.ts';
 import type { AxNode } from '../../src/core/page-snapshot.ts';
 import { matchesSecretHost, parseSecretHost } from '../../src/core/secret-host.ts';
 import { cutToBytes, cutToCharacters, formatAddress } from '../../src/core/text.ts';
-import { boundMarkup } from '../../src/features/crawl/bounded-markup.ts';
+import {
+  boundMarkup,
+  endOfDoctype,
+  startsAsHtml,
+} from '../../src/features/crawl/bounded-markup.ts';
 import { decode } from '../../src/features/crawl/decode.ts';
-import { endOfDoctype, startsAsHtml } from '../../src/features/crawl/markup-start.ts';
 import { collapseSpaces } from '../../src/features/crawl/page-facts.ts';
 import { parseRobots } from '../../src/features/crawl/robots.ts';
 import { parseSitemap } from '../../src/features/crawl/sitemap.ts';
@@ -42,17 +45,16 @@ import { hideSecrets } from '../../src/policy/secret-values.ts';
 import { parseContentJson } from '../../src/render/captured-content.ts';
 import { renderConsole } from '../../src/render/console.ts';
 import { renderDiff } from '../../src/render/diff.ts';
-import { fitLines } from '../../src/render/fit-lines.ts';
+import { fitLines } from '../../src/render/read-modes-text.ts';
 import { toHar } from '../../src/render/har.ts';
-import { parseJsonBody } from '../../src/render/json-body.ts';
-import { drill } from '../../src/render/json-path.ts';
+import { drill, parseJsonBody } from '../../src/render/json-path.ts';
 import { cutMarkdownPage, renderMarkdownPage } from '../../src/render/markdown-text.ts';
 import { toDetail, toPicked } from '../../src/render/network-detail.ts';
-import { toEntry, toLine } from '../../src/render/network-entry.ts';
+import { toEntry, toLine } from '../../src/render/network-list.ts';
 import { renderPage } from '../../src/render/page.ts';
 import { countTokens, estimateTokens } from '../../src/render/tokens.ts';
 import { renderNodeLine } from '../../src/render/tree.ts';
-import { parseEvent } from '../../src/store/tasks/task-history.ts';
+import { parseEvent } from '../../src/store/tasks/task-row.ts';
 import { filesBelow } from './sources.ts';
 
 type Work = (text: string) => unknown;

@@ -60,7 +60,7 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/policy/secret-values.ts': 'constant patterns with bounded repetition',
   'src/store/workers/grep.ts': "a caller's pattern, in a worker thread with a deadline",
   'src/features/crawl/bounded-markup.ts': 'a constant element name',
-  'src/features/network/address-pattern.ts': "a caller's pattern, compiled but not run",
+  'src/features/network/select.ts': "a caller's pattern, compiled but not run",
   'src/features/network/workers/address-matches.ts':
     "a caller's pattern, in a worker thread with a deadline",
   'src/features/recording/script-text.ts': 'a constant function name',

@@ -33,7 +33,7 @@ const LONG_COMMENTS = new Map([
   ['src/policy/walk.ts', 'texts that count as base64'],
   ['src/browser/traffic/traffic.ts', 'the effects of a CDP command'],
   ['src/frontends/mcp/stdio.ts', 'the return values'],
-  ['src/store/tasks/task-history.ts', 'the return values'],
+  ['src/store/tasks/task-row.ts', 'the return values'],
   ['src/frontends/mcp/http/gate.ts', 'the allowed origins'],
   ['src/frontends/cli/command.ts', 'the kinds of a positional argument'],
 ]);

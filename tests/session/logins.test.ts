@@ -6,8 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { wireCli } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import { Logins } from '../../src/store/files/logins.ts';
-import { loadLogin } from '../../src/store/files/login-file.ts';
+import { loadLogin, Logins } from '../../src/store/files/logins.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite({

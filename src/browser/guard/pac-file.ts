@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { createContext, runInContext, Script } from 'node:vm';
 import { fail } from '../../core/failure.ts';
-import { openRegularFile } from '../../system/regular-file.ts';
+import { openRegularFile } from '../../system/private-files.ts';
 import { type ChooseProxy, parseUpstream, type ProxyChoice } from './upstream-proxy.ts';
 
 const MAX_BYTES = 1024 * 1024;

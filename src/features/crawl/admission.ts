@@ -1,17 +1,62 @@
-// Decides which URLs a crawl may visit, for found links and before each request.
+// Decides which URLs a crawl may visit, and how fast it visits the pages of a host.
+import { fileURLToPath } from 'node:url';
 import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
-import { fileURLToPath } from 'node:url';
 import { Failure } from '../../core/failure.ts';
+import { monotonicMs, sleep } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
-import { isInside } from '../../store/files/allowed-path.ts';
-import type { Politeness } from './politeness.ts';
 import { isPrivateHost } from '../../policy/network-address.ts';
-import { type Refusal, classifyGuardRefusal, Refused, createGuardRefusal } from './refusal.ts';
-import type { RobotsBook } from './robots-book.ts';
-import type { Scope } from './scope.ts';
+import { isInside } from '../../store/files/allowed-path.ts';
+import type { RobotsBook } from './robots.ts';
+import {
+  classifyGuardRefusal,
+  createGuardRefusal,
+  type Refusal,
+  Refused,
+  type Scope,
+} from './scope.ts';
 import type { SessionCookies } from './session-cookies.ts';
-import { isNotPage, isSignOut, buildUrlKey } from './urls.ts';
+import { buildUrlKey, isNotPage, isSignOut } from './urls.ts';
+
+// Limits the request rate per host by the caller's delay and the host's crawl-delay.
+
+/** Upper limit for the crawl-delay of a robots.txt. */
+const MAX_DELAY_MS = 30_000;
+
+export class Politeness {
+  readonly #delayOf: (host: string) => number;
+  readonly #wishes = new Map<string, number>();
+  /** Time of the next allowed request, by host. */
+  readonly #freeAt = new Map<string, number>();
+
+  constructor(delayOf: (host: string) => number) {
+    this.#delayOf = delayOf;
+  }
+
+  /** Sets the crawl-delay of a host. */
+  wish(host: string, delayMs: number): void {
+    this.#wishes.set(host, Math.min(delayMs, MAX_DELAY_MS));
+  }
+
+  /** Pauses requests to a host, for example after a Retry-After header. */
+  rest(host: string, ms: number): void {
+    this.#freeAt.set(host, Math.max(this.#freeAt.get(host) ?? 0, monotonicMs() + ms));
+  }
+
+  /** Waits until the next request to the host is allowed. */
+  async turn(host: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const waitMs = (this.#freeAt.get(host) ?? 0) - monotonicMs();
+      if (waitMs <= 0) break;
+      await sleep(waitMs, signal);
+    }
+    signal.throwIfAborted();
+    this.#freeAt.set(
+      host,
+      monotonicMs() + Math.max(this.#delayOf(host), this.#wishes.get(host) ?? 0),
+    );
+  }
+}
 
 const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
 

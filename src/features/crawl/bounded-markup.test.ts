@@ -1,6 +1,6 @@
 // Tests of bounded-markup.ts: ordinary pages stay unchanged, oversized ones are cut.
 import { describe, expect, it } from 'vitest';
-import { boundMarkup } from './bounded-markup.ts';
+import { boundMarkup, endOfDoctype, startsAsHtml } from './bounded-markup.ts';
 
 describe('a page', () => {
   it.each([
@@ -38,4 +38,36 @@ describe('a bomb', () => {
     boundMarkup(`<a b=${'"'.repeat(300_001)}`);
     expect(performance.now() - before).toBeLessThan(5000);
   });
+});
+
+it.each([
+  ['<!doctype html><p>x', 15],
+  ['  <!-- a --> <!-- b -->\n<!DOCTYPE html><p>', 39],
+  ['<?xml version="1.0"?><!doctype html>', 36],
+  ['<!-- <!doctype html> --><p>', 0],
+  ['<p>x<!doctype html>', 0],
+  ['<!doctype html', 0],
+  ['', 0],
+])('finds the end of the doctype of %j', (html, end) => {
+  expect(endOfDoctype(html)).toBe(end);
+});
+
+it.each(['<html>', '<!-- a --><HEAD >', '<?xml version="1.0"?> <!doctype html>', '\uFEFF<body>'])(
+  'takes %j for HTML',
+  (text) => {
+    expect(startsAsHtml(text)).toBe(true);
+  },
+);
+
+it.each(['', 'plain', '<htmlx>', '<!-- <html>', '<rss>', '<?xml version="1.0"?><feed>'])(
+  'does not take %j for HTML',
+  (text) => {
+    expect(startsAsHtml(text)).toBe(false);
+  },
+);
+
+it('scans a million comments once', () => {
+  const comments = '<!-- -->\n'.repeat(1_000_000);
+  expect(endOfDoctype(`${comments}<p>`)).toBe(0);
+  expect(startsAsHtml(`${comments}<!--`)).toBe(false);
 });

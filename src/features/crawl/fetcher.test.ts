@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
 import { Fetcher } from './fetcher.ts';
-import { Refused } from './refusal.ts';
+import { Refused } from './scope.ts';
 
 const server = createServer((request, response) => {
   if (request.url === '/away') response.writeHead(302, { location: 'http://10.0.0.1/' }).end();

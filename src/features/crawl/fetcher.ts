@@ -15,7 +15,7 @@ import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts'
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { loadFailure, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
-import { Refused, createGuardRefusal } from './refusal.ts';
+import { Refused, createGuardRefusal } from './scope.ts';
 
 const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
 

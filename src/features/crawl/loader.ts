@@ -4,12 +4,11 @@ import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
-import type { StructuredContent } from './content.ts';
+import type { PageReading, StructuredContent } from './read-page.ts';
 import type { FetchedDocument, Fetcher } from './fetcher.ts';
-import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-request.ts';
 import type { PageReader } from './page-reader.ts';
-import type { Politeness } from './politeness.ts';
-import type { PageReading } from './read-page.ts';
+import type { Politeness } from './admission.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import { type Rendered, Renderer } from './renderer.ts';
 

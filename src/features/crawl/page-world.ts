@@ -5,7 +5,7 @@ import { isObject } from '../../core/json.ts';
 import { formatFunctions, type PageFunctions } from '../../page/page-functions.ts';
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import { createDefaultStyle } from './default-style.ts';
-import { endOfDoctype } from './markup-start.ts';
+import { endOfDoctype } from './bounded-markup.ts';
 
 /**
  * The part of the DOM that is used here. The parser's own types require TypeScript's DOM library.

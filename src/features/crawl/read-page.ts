@@ -1,11 +1,107 @@
-// Parses one page of a crawl; runs in a worker thread because parsing may take long.
-import { boundMarkup } from './bounded-markup.ts';
-import { extractContent, type StructuredContent } from './content.ts';
+// Parses one page of a crawl and extracts its content; runs in a worker thread.
+import { compact, defined } from '../../core/defined.ts';
+import { boundMarkup, startsAsHtml } from './bounded-markup.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-request.ts';
 import { decode, isBinary } from './decode.ts';
-import { readDocumentFacts } from './page-facts.ts';
-import { startsAsHtml } from './markup-start.ts';
-import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
-import { loadParser } from './page-world.ts';
+import { createDefaultStyle } from './default-style.ts';
+import { collapseSpaces, readDocumentFacts, resolveBaseUrl } from './page-facts.ts';
+import { convertToMarkdown, type DomDocument, loadParser, type ParsedNode } from './page-world.ts';
+
+// Extracts the content of a parsed document as Markdown, text or structured data.
+
+const SKIPPED_TAGS = new Set<string>(['noscript', 'svg']);
+const CELL_TAGS = new Set<string>(['td', 'th']);
+
+/** The `structured` output format. */
+export interface StructuredContent {
+  readonly description?: string;
+  readonly language?: string;
+  readonly headings: readonly { readonly level: number; readonly text: string }[];
+  readonly links: readonly { readonly text: string; readonly url: string }[];
+  readonly tables: readonly (readonly string[])[][];
+  readonly json_ld: readonly unknown[];
+  readonly text: string;
+}
+
+const extractContent = (
+  document: DomDocument,
+  address: string,
+  format: CrawlFormat,
+): string | StructuredContent => {
+  if (format === 'markdown')
+    return convertToMarkdown(document, address, MAX_CONTENT_CHARS).markdown;
+  return format === 'text' ? readPlainText(document.body) : buildStructured(document, address);
+};
+
+/** Returns the visible text, one line per block element. */
+const readPlainText = (root: ParsedNode | null): string => {
+  const lines: string[] = [''];
+  const write = (node: ParsedNode, depth: number): void => {
+    if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
+    if (node.nodeType !== 1 || depth > 500) return;
+    const { display } = createDefaultStyle(node);
+    if (display === 'none' || SKIPPED_TAGS.has(node.localName)) return;
+    const alone = !display.startsWith('inline') && display !== 'table-cell';
+    if (alone || node.localName === 'br') lines.push('');
+    for (const child of node.childNodes) write(child, depth + 1);
+    if (display === 'table-cell') lines[lines.length - 1] += '\t';
+    if (alone) lines.push('');
+  };
+  if (root) write(root, 0);
+  return lines
+    .map((line) => line.replace(/ +/g, ' ').trim())
+    .filter((line) => line !== '')
+    .join('\n')
+    .slice(0, MAX_CONTENT_CHARS);
+};
+
+const MAX_ITEMS = 1_000;
+
+const buildStructured = (document: DomDocument, address: string): StructuredContent => {
+  const description = document
+    .querySelector('meta[name=description], meta[property="og:description"]')
+    ?.getAttribute('content');
+  const language = document.documentElement?.getAttribute('lang');
+  return defined({
+    description: description ? collapseSpaces(description) : undefined,
+    ...compact({ language }),
+    headings: all(document, 'h1, h2, h3, h4, h5, h6').map((node) => ({
+      level: Number(node.localName.slice(1)),
+      text: collapseSpaces(node.textContent),
+    })),
+    links: linksIn(document, resolveBaseUrl(document, address)),
+    tables: all(document, 'table').map((table) =>
+      all(table, 'tr').map((row) =>
+        [...row.childNodes]
+          .filter(({ localName }) => CELL_TAGS.has(localName))
+          .map((cell) => collapseSpaces(cell.textContent)),
+      ),
+    ),
+    json_ld: all(document, 'script[type="application/ld+json"]').flatMap(({ textContent }) =>
+      parseJson(textContent),
+    ),
+    text: readPlainText(document.body),
+  });
+};
+
+const all = (node: ParsedNode, selector: string): ParsedNode[] =>
+  [...node.querySelectorAll(selector)].slice(0, MAX_ITEMS);
+
+const linksIn = (document: DomDocument, base: string): StructuredContent['links'] =>
+  all(document, 'a[href]').flatMap((node) => {
+    const href = node.getAttribute('href') ?? '';
+    return URL.canParse(href, base)
+      ? [{ text: collapseSpaces(node.textContent), url: new URL(href, base).href }]
+      : [];
+  });
+
+const parseJson = (text: string): unknown[] => {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+};
 
 export interface PageSource {
   readonly url: string;

@@ -11,7 +11,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
-import { classifyGuardRefusal, Refused } from './refusal.ts';
+import { classifyGuardRefusal, Refused } from './scope.ts';
 
 export interface Rendered {
   readonly url: string;

@@ -1,9 +1,9 @@
 // Assembles a crawl's result from its files, after it completed, was cancelled or was killed.
 import { defined } from '../../core/defined.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
-import type { StructuredContent } from './content.ts';
-import type { SitemapReport } from './find-sitemaps.ts';
-import { REFUSALS, type Refusal } from './refusal.ts';
+import type { StructuredContent } from './read-page.ts';
+import type { SitemapReport } from './sitemap-crawl.ts';
+import { REFUSALS, type Refusal } from './scope.ts';
 
 export interface CrawledPage {
   readonly url: string;

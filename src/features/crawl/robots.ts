@@ -1,6 +1,10 @@
-// Parses robots.txt as RFC 9309 and Google's parser do: rules, crawl-delay and sitemaps.
+// Fetches robots.txt per origin and parses it as RFC 9309 and Google's parser do.
+import { getOrCreate } from '../../core/collections.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
+import { Failure } from '../../core/failure.ts';
 import { cutToCharacters, textBefore } from '../../core/text.ts';
+import { type FetchedDocument, type Fetcher, PRODUCT } from './fetcher.ts';
+import { Refused, type Scope } from './scope.ts';
 
 const RULE_KEYS = new Set<string>(['allow', 'disallow']);
 
@@ -18,19 +22,20 @@ interface RobotsGroup {
   delayed: number;
 }
 
-export interface Robots {
+interface Robots {
   allows(address: string): boolean;
   /** The crawl-delay, if there is one. */
   readonly delayMs?: number;
   readonly sitemaps: readonly string[];
 }
 
-export const ALLOW_ALL: Robots = { allows: () => true, sitemaps: [] };
-export const DISALLOW_ALL: Robots = { allows: () => false, sitemaps: [] };
+const ALLOW_ALL: Robots = { allows: () => true, sitemaps: [] };
+const DISALLOW_ALL: Robots = { allows: () => false, sitemaps: [] };
 
 /** The rest of a longer file is ignored, as in Google's parser. */
-export const MAX_ROBOTS_BYTES = 500 * 1024;
-const MAX_LINE_CHARS = 16_664; // 8 times the common maximum URL length, as in Google's parser
+const MAX_ROBOTS_BYTES = 500 * 1024;
+const MAX_LINE_CHARS = 16_664;
+// 8 times the common maximum URL length, as in Google's parser
 
 /** `agent`: the product token of the crawler, such as "OpenChrome". */
 export const parseRobots = (text: string, agent: string): Robots => {
@@ -166,4 +171,63 @@ const matches = (pattern: string, path: string): boolean => {
     at = found + part.length;
   }
   return !anchored || at === path.length;
+};
+
+// Fetches and caches the robots.txt of each origin.
+
+const TIMEOUT_MS = 10_000;
+
+export class RobotsBook {
+  readonly #fetcher: Fetcher;
+  readonly #scope: Scope;
+  readonly #books = new Map<string, Promise<Robots>>();
+
+  constructor(fetcher: Fetcher, scope: Scope) {
+    this.#fetcher = fetcher;
+    this.#scope = scope;
+  }
+
+  of(address: string, signal: AbortSignal): Promise<Robots> {
+    const { origin, protocol } = new URL(address);
+    if (protocol === 'file:') return Promise.resolve(ALLOW_ALL);
+    return getOrCreate(this.#books, origin, () => this.#load(origin, signal));
+  }
+
+  async #load(origin: string, signal: AbortSignal): Promise<Robots> {
+    try {
+      const mayGoTo = (target: string): void => this.#mayGoTo(target, origin);
+      const options = {
+        accept: 'text/plain,*/*;q=0.5',
+        maxBytes: MAX_ROBOTS_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        signal,
+        mayGoTo,
+      };
+      return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
+    } catch (error) {
+      signal.throwIfAborted();
+      // A timeout disallows the origin. After other errors everything is allowed: loading the page
+      // then reports the error.
+      return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
+    }
+  }
+
+  /**
+   * Allows redirects within the scope or the same site (http to https, www). After any other
+   * redirect the robots.txt counts as missing.
+   */
+  #mayGoTo(target: string, origin: string): void {
+    if (!this.#scope.holdsPlace(target) && !this.#scope.isOneSite(target, origin))
+      throw new Refused('scope', target);
+  }
+}
+
+/**
+ * Server errors and 429 disallow everything, any other failed status allows everything (RFC 9309).
+ */
+const read = ({ status, body }: FetchedDocument): Robots => {
+  if (status >= 500 || status === 429) return DISALLOW_ALL;
+  return status >= 200 && status < 300
+    ? parseRobots(new TextDecoder().decode(body), PRODUCT)
+    : ALLOW_ALL;
 };

@@ -10,15 +10,14 @@ import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Job } from '../tasks/kind.ts';
-import { Admission, type Judgement } from './admission.ts';
+import { Admission, type Judgement, Politeness } from './admission.ts';
 import { Fetcher } from './fetcher.ts';
 import { Frontier, type Visit } from './frontier.ts';
 import { type LoadedPage, PageLoader } from './loader.ts';
-import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
+import type { CrawlFormat, Render, ScopeKind } from './crawl-request.ts';
 import { PageReader } from './page-reader.ts';
-import { Politeness } from './politeness.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
-import { type Refusal, Refused } from './refusal.ts';
+import { type Refusal, Refused, Scope } from './scope.ts';
 import {
   assembleCrawl,
   type CrawledPage,
@@ -30,8 +29,7 @@ import {
   PAGES,
   type StopReason,
 } from './result.ts';
-import { RobotsBook } from './robots-book.ts';
-import { Scope } from './scope.ts';
+import { RobotsBook } from './robots.ts';
 import { SessionCookies } from './session-cookies.ts';
 import { isNotPage, buildUrlKey, normaliseUrl } from './urls.ts';
 

@@ -12,9 +12,16 @@ import type { Home } from '../../core/home.ts';
 import type { Log } from '../../core/log.ts';
 import { monotonicMs } from '../../core/time.ts';
 import { isOpenToOthers, probeFolder } from '../../system/private-files.ts';
-import type { Check, DoctorFinding, Examination } from './check.ts';
-import { configFilesCheck, diskCheck, hostsCheck, versionCheck } from './installation.ts';
-import { nodeVersionCheck } from './node-version.ts';
+import {
+  type Check,
+  configFilesCheck,
+  diskCheck,
+  type DoctorFinding,
+  type Examination,
+  hostsCheck,
+  nodeVersionCheck,
+  versionCheck,
+} from './installation.ts';
 
 const SOURCES = {
   flag: 'as configured',
@@ -204,7 +211,7 @@ const sandboxCheck: Check = {
   },
 };
 
-export type { DoctorFinding as Finding } from './check.ts';
+export type { DoctorFinding as Finding } from './installation.ts';
 
 /** A check comes after those that it depends on. */
 const CHECKS: readonly Check[] = [

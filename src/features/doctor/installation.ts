@@ -1,11 +1,41 @@
-// Doctor checks of the installation: version, configuration files, registered hosts, disk use.
+// Doctor checks of the installation: Node, version, configuration files, registered hosts, disk use.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { RunningChrome } from '../../browser/launch/launch-chrome.ts';
+import type { Config } from '../../core/config.ts';
+import type { Home } from '../../core/home.ts';
 import { VERSION } from '../../core/version.ts';
 import { readConfigFiles } from '../../store/config/config-file.ts';
-import { measureFolder } from '../../store/files/folder-size.ts';
+import { measureFolder } from '../../store/files/sweeper.ts';
 import { planSetup } from '../setup/index.ts';
-import type { Check } from './check.ts';
+
+// The interface of a doctor check, which returns one finding.
+
+export interface DoctorFinding {
+  readonly id: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  /** How to fix it. */
+  readonly fix?: string;
+}
+
+export interface Examination {
+  readonly config: Config;
+  readonly home: Home;
+  readonly signal: AbortSignal;
+  /**
+   * Starts Chrome with a temporary profile at the first call and shares it; undefined if none is
+   * installed.
+   */
+  readonly chrome: () => Promise<RunningChrome | undefined>;
+}
+
+export interface Check {
+  readonly id: string;
+  readonly run: (
+    examination: Examination,
+  ) => Promise<Omit<DoctorFinding, 'id'>> | Omit<DoctorFinding, 'id'>;
+}
 
 export const versionCheck: Check = {
   id: 'version',
@@ -67,3 +97,23 @@ export const diskCheck: Check = {
     return { status: 'warn', message, fix: `openchrome daemon stop && rm -r ${folders}` };
   },
 };
+
+// Checks that the running Node version is supported.
+
+/** `^20.19 || ^22.12 || >=24`, as in package.json. */
+const isSupported = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
+};
+
+export const nodeVersionCheck = (version = process.versions.node): Check => ({
+  id: 'node',
+  run: () =>
+    isSupported(version)
+      ? { status: 'ok', message: `Node ${version}` }
+      : {
+          status: 'fail',
+          message: `Node ${version} is not supported.`,
+          fix: 'Install Node 20.19, 22.12, 24 or newer.',
+        },
+});

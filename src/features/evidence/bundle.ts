@@ -15,8 +15,12 @@ import type { WorkerPool } from '../../core/worker-pool.ts';
 import { VERSION } from '../../core/version.ts';
 import { createRedactor } from '../../policy/redact.ts';
 import { createPayloadWriter, type PayloadWriter } from '../../store/files/payload-writer.ts';
-import { type Archive, evidencePath, saveArchive } from '../../store/files/evidence.ts';
-import type { TarEntry } from '../../store/files/tar.ts';
+import {
+  type Archive,
+  evidencePath,
+  saveArchive,
+  type TarEntry,
+} from '../../store/files/evidence.ts';
 import { type EvidenceContext, PageProbe } from './capture.ts';
 import { buildExcerpt, renderIndex } from './index-page.ts';
 import { INDEX_FILE, MANIFEST_FILE } from './part-names.ts';

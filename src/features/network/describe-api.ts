@@ -11,7 +11,7 @@ import { listIf } from '../../core/collections.ts';
 import { isObject } from '../../core/json.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
 import { type ApiEndpoint, operationId, toOpenApi } from '../../render/openapi.ts';
-import { toTypeScript, typeName, type NamedType } from '../../render/typescript.ts';
+import { toTypeScript, typeName, type NamedType } from '../../render/type-tree.ts';
 import { describeEndpoints, toEndpoints } from './endpoints.ts';
 
 /** Has one document: `openapi`, `typescript`, or `graphql` if only GraphQL operations were seen. */

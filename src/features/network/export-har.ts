@@ -6,7 +6,7 @@ import { toHar } from '../../render/har.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { cleanCaptured, type NetworkContext, formatWorkspace } from './network-context.ts';
 import { select, type Selection } from './select.ts';
-import { withBodies } from './with-bodies.ts';
+import { withBodies } from './capture.ts';
 
 const PATIENCE_MS = 15_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -1,13 +1,15 @@
-// Finds a request by its key, in memory and then in the stored capture; suggests similar keys.
+// Finds a request by its key and returns it in full or one path of its body; suggests similar keys.
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { measureDistance } from '../../core/closest.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { matchGroups } from '../../core/text.ts';
+import { toDetail, toPicked } from '../../render/network-detail.ts';
 import type { NetworkCapture } from '../../store/network/network-cache.ts';
-import { type NetworkContext, formatWorkspace } from './network-context.ts';
+import { cleanCaptured, formatWorkspace, type NetworkContext } from './network-context.ts';
+import { withBodies, withShape } from './capture.ts';
 
-export type FoundRequest =
+type FoundRequest =
   | { readonly seen: WorkspaceRequest; readonly stored?: undefined }
   | { readonly stored: CapturedRequest; readonly capturedAt: number; readonly seen?: undefined };
 
@@ -108,4 +110,37 @@ const splitTrigrams = (text: string): Set<string> => {
   return new Set(
     Array.from({ length: Math.max(1, low.length - 2) }, (_, i) => low.slice(i, i + 3)),
   );
+};
+
+// Returns one request in full or one path of its body. A stored capture needs no browser.
+
+export interface DetailOrder {
+  readonly key: string;
+  readonly path?: string | undefined;
+  readonly raw: boolean;
+  /** Maximum bytes of the body; Infinity returns all of it. */
+  readonly maxBytes: number;
+  readonly ttlMs: number;
+}
+
+export const loadDetail = async (
+  desk: NetworkContext,
+  { key, path, raw, maxBytes, ttlMs }: DetailOrder,
+): Promise<Record<string, unknown>> => {
+  const { seen, stored, ...found } = await findRequest(desk, key, ttlMs);
+  const captured = stored ?? (await liveRequest(desk, seen));
+  const clean = await cleanCaptured(desk, captured);
+  const view =
+    path === undefined ? toDetail(clean, { raw, maxBytes }) : toPicked(clean, path, maxBytes);
+  return 'capturedAt' in found
+    ? { ...view, cached_at: new Date(found.capturedAt).toISOString() }
+    : view;
+};
+
+const liveRequest = async (
+  { session, signal }: NetworkContext,
+  seen: Parameters<typeof withShape>[0],
+): Promise<CapturedRequest> => {
+  const [captured] = await withBodies(session.traffic, [seen], { signal, worth: () => true });
+  return withShape(seen, captured as CapturedRequest);
 };

@@ -3,7 +3,7 @@ import { defined } from '../../core/defined.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { parseUrl } from '../../core/text.ts';
-import { parseJsonBody } from '../../render/json-body.ts';
+import { parseJsonBody } from '../../render/json-path.ts';
 
 export const redactCaptured = async (
   captured: CapturedRequest,

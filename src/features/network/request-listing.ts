@@ -8,15 +8,19 @@ import { addCount } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { cutToBytes } from '../../core/text.ts';
-import { TimeSlices } from '../../core/time-slices.ts';
+import { TimeSlices } from '../../core/time.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
-import { type NetworkEntry, toEntry } from '../../render/network-entry.ts';
-import type { Listing } from '../../render/network-lines.ts';
-import { describeUnfetchedBody, toCaptured } from './capture.ts';
+import { type Listing, type NetworkEntry, toEntry } from '../../render/network-list.ts';
+import {
+  describeUnfetchedBody,
+  findKnownShape,
+  toCaptured,
+  withBodies,
+  withShape,
+} from './capture.ts';
 import { cleanCaptured, formatWorkspace, type NetworkContext } from './network-context.ts';
 import { redactCaptured } from './redact-captured.ts';
 import { findExclusionReason, select, type Selection } from './select.ts';
-import { findKnownShape, withBodies, withShape } from './with-bodies.ts';
 
 export interface ListingRequest extends Selection {
   /** Only requests whose sent or received body has all these fields. */

@@ -1,7 +1,7 @@
 // Tests of what a listing is about: the patterns for addresses and the times that people write.
 import { afterAll, describe, expect, it } from 'vitest';
 import { WorkerPool } from '../../core/worker-pool.ts';
-import { matchAddresses } from './address-pattern.ts';
+import { matchAddresses } from './select.ts';
 import { parseMoment } from './moment.ts';
 
 const URLS = [

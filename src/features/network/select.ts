@@ -1,8 +1,88 @@
-// Selects requests by time, tab, method, URL and outcome, and leaves out noise such as assets.
+// Selects requests by time, tab, method, URL and outcome, without noise such as assets.
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { matchGroups } from '../../core/text.ts';
+import { Deadline } from '../../core/time.ts';
+import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
-import { type AddressMatchContext, matchAddresses } from './address-pattern.ts';
 import { readContentType } from './capture.ts';
+import type { NetworkContext } from './network-context.ts';
+import type { AddressMatchAnswer, AddressMatchRequest } from './workers/address-matches.ts';
+
+// Filters request URLs by a substring or a regular expression, which runs in a worker thread.
+
+/** Includes the start of the thread, which takes long on a busy machine. */
+const PATIENCE_MS = 2000;
+const MAX_URL_CHARS = 4000;
+const MAX_HEAP_MB = 128;
+const SIGNS = /[\\^$*+|()[\]{}]/;
+
+const SCRIPT: WorkerScript = {
+  name: 'address-matches',
+  loadSource: async () => (await import('worker-script:address-matches')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
+
+interface AddressMatchContext {
+  readonly workers: WorkerPool;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A pattern in slashes or with regular-expression characters is compiled as an expression. Every
+ * pattern is also tried as a plain substring.
+ */
+export const matchAddresses = async (
+  urls: readonly string[],
+  pattern: string,
+  context: AddressMatchContext,
+): Promise<ReadonlySet<string>> => {
+  const [, inSlashes, flags = ''] = matchGroups(/^\/(.+)\/([imsu]*)$/s, pattern);
+  const plain = urls.filter((url) => url.includes(pattern));
+  if (inSlashes === undefined && !SIGNS.test(pattern)) return new Set(plain);
+  const expression = compile(inSlashes ?? pattern, flags, inSlashes !== undefined);
+  if (!expression || urls.length === 0) return new Set(plain);
+  return new Set([...plain, ...(await findMatching(urls, expression, context))]);
+};
+
+/**
+ * Returns undefined if the pattern does not compile, because it may be a plain substring. A
+ * pattern in slashes (`meant`) must compile.
+ */
+const compile = (source: string, flags: string, meant: boolean): RegExp | undefined => {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    if (!meant) return undefined;
+    throw fail(
+      'invalid_argument',
+      `"url" is not a regular expression: ${(error as Error).message}.`,
+      { argument: 'url' },
+    );
+  }
+};
+
+const findMatching = async (
+  urls: readonly string[],
+  { source, flags }: RegExp,
+  { workers, signal }: AddressMatchContext,
+): Promise<string[]> => {
+  const texts = urls.map((url) => url.slice(0, MAX_URL_CHARS));
+  const request: AddressMatchRequest = { source, flags, texts };
+  const options = { timeoutMs: PATIENCE_MS, onTimeout: tooSlow, signal };
+  const matches = await workers
+    .run<AddressMatchAnswer>(SCRIPT, request, options)
+    .catch((error: unknown) => {
+      throw isWorkerOutOfMemory(error) ? tooSlow() : error;
+    });
+  if (!matches) throw tooSlow();
+  return urls.filter((_, i) => matches[i]);
+};
+
+const tooSlow = (): Failure =>
+  fail('invalid_argument', 'The expression in "url" takes too long on these URLs.', {
+    argument: 'url',
+  });
 
 export interface Selection {
   readonly all?: boolean | undefined;
@@ -17,7 +97,7 @@ export interface Selection {
   readonly tabId?: string | undefined;
 }
 
-export interface Selected {
+interface Selected {
   readonly kept: readonly WorkspaceRequest[];
   readonly leftOut: Readonly<Partial<Record<LeftOutAs, number>>>;
 }
@@ -70,4 +150,26 @@ const isAskedFor = (
   if ((since !== undefined && at < since) || (until !== undefined && at > until)) return false;
   if (method !== undefined && record.method.toUpperCase() !== method.toUpperCase()) return false;
   return !failed || record.state === 'failed' || (record.status ?? 0) >= 400;
+};
+
+/** Waits until a listing has at least one request, or until the time limit. */
+export const waitForNews = async (
+  { session, signal, workers }: NetworkContext,
+  selection: Selection,
+  maxMs: number,
+): Promise<void> => {
+  const { traffic } = session;
+  using limit = new Deadline(maxMs, undefined, signal);
+  for (;;) {
+    const { cursor } = traffic;
+    const { kept } = await select(traffic.requests(), selection, { workers, signal });
+    if (kept.length > 0) return;
+    if (traffic.cursor !== cursor) continue; // changed during the selection
+    try {
+      await traffic.events.next('changed', undefined, limit.signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return; // time limit reached: the listing explains why it is empty
+    }
+  }
 };

@@ -1,6 +1,5 @@
 // Renders a recording as a Puppeteer script. Pure.
-import { type ByKind, callByKind } from '../../core/by-kind.ts';
-import { listDefined } from '../../core/collections.ts';
+import { type ByKind, callByKind, listDefined } from '../../core/collections.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {

@@ -1,5 +1,5 @@
 // Merges recorded steps that describe the same user action into one step. Pure.
-import { type ByKind, callByKind } from '../../core/by-kind.ts';
+import { type ByKind, callByKind } from '../../core/collections.ts';
 import type { RecordedStep } from './kept-lines.ts';
 
 /** A checkbox changes within this time after the click or key press. */

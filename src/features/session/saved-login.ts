@@ -7,8 +7,7 @@ import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { compact, defined } from '../../core/defined.ts';
-import type { SavedLogin } from '../../store/files/login-file.ts';
-import type { LoginSummary, Logins } from '../../store/files/logins.ts';
+import type { Logins, LoginSummary, SavedLogin } from '../../store/files/logins.ts';
 
 interface LoginContext {
   readonly browser: Browser;

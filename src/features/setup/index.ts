@@ -4,9 +4,13 @@ import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fail } from '../../core/failure.ts';
 import { replaceFile } from '../../system/replace-file.ts';
-import type { Host, HostMachine, ServerCommand } from './host.ts';
-import { editJsonEntry } from './json-entry.ts';
-import { editTomlTable } from './toml-entry.ts';
+import {
+  editJsonEntry,
+  editTomlTable,
+  type Host,
+  type HostMachine,
+  type ServerCommand,
+} from './host-entry.ts';
 
 /** Codex: a table in a TOML file. */
 const codex: Host = {

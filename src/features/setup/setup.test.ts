@@ -14,8 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChange, HOST_IDS, buildServerCommand, listChangedLines, planSetup } from './index.ts';
-import { editJsonEntry } from './json-entry.ts';
-import { editTomlTable } from './toml-entry.ts';
+import { editJsonEntry, editTomlTable } from './host-entry.ts';
 
 const LAUNCH = { command: 'npx', args: ['-y', 'openchrome'] };
 let homeDir = '';

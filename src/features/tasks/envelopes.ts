@@ -23,22 +23,20 @@ import {
   buildAdmissionLine,
   buildCallLine,
   buildCountLine,
-  END_STEPS,
-  findEndStep,
-  parseMark,
-  type CallOutcome,
   buildShownLine,
-  type RecordedCall,
-} from './envelope-history.ts';
-import {
-  readDeclared,
+  type CallOutcome,
+  END_STEPS,
   type EnvelopeFields,
   type EnvelopePolicy,
+  findEndStep,
+  parseMark,
+  readDeclared,
   readTally,
+  type RecordedCall,
   type Tally,
   withTally,
-} from './envelope-row.ts';
-import type { Owners } from './owners.ts';
+} from './envelope-record.ts';
+import type { Owners } from './reaper.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 
 /** The counts are saved in the row this often, so that a new process has few lines to count. */

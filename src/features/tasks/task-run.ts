@@ -8,8 +8,7 @@ import type { TaskChange, TaskMeta, TaskProgress } from '../../store/tasks/task-
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { KeptFiles, WorkingFiles } from '../../store/tasks/working-files.ts';
 import type { Job, TaskEnd, TaskKind } from './kind.ts';
-import { BEAT_MS, type Owners } from './owners.ts';
-import { savePartialResult } from './partial-result.ts';
+import { BEAT_MS, type Owners, savePartialResult } from './reaper.ts';
 import type { Slots } from './slots.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 

@@ -7,8 +7,8 @@ import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
-import { summariseArgs } from './args-summary.ts';
-import type { CallOutcome } from './envelope-history.ts';
+import { showTask, summariseArgs } from './task-view.ts';
+import type { CallOutcome } from './envelope-record.ts';
 import {
   Envelopes,
   type EnvelopeShown,
@@ -17,9 +17,7 @@ import {
 } from './envelopes.ts';
 import type { TaskKind } from './kind.ts';
 import { Listing, type TaskFilter, type TaskList } from './task-listing.ts';
-import { Owners } from './owners.ts';
-import { Reaper } from './reaper.ts';
-import { showTask } from './task-view.ts';
+import { Owners, Reaper } from './reaper.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';
 import { TaskStart } from './task-run.ts';

@@ -1,7 +1,6 @@
 // Tests of instructions.ts.
 import { expect, it } from 'vitest';
-import { COMMON_FIELDS, OUTPUT_FIELDS } from '../../toolkit/input-fields.ts';
-import { formatArgumentName } from '../../toolkit/argument-name.ts';
+import { COMMON_FIELDS, formatArgumentName, OUTPUT_FIELDS } from '../../toolkit/input-fields.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 
 it('is short enough for the limit of hosts', () => {

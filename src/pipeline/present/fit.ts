@@ -6,10 +6,12 @@ import { cutToBytes, cutToCharacters } from '../../core/text.ts';
 import {
   describeHandle,
   type Descriptor,
+  jsonPayload,
+  type Payload,
   PREVIEW_BYTES,
-} from '../../store/handles/handle-descriptor.ts';
+  textPayload,
+} from '../../store/handles/handle-payload.ts';
 import type { HandleMeta } from '../../store/handles/handle-files.ts';
-import { jsonPayload, type Payload, textPayload } from '../../store/handles/handle-payload.ts';
 import type { StoredForm, View } from '../../toolkit/define-tool.ts';
 import type { Services } from '../../toolkit/context.ts';
 import type { Reply, ReplyTest, TimedCall } from '../call.ts';

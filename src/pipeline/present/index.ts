@@ -1,14 +1,80 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
-import type { View } from '../../toolkit/define-tool.ts';
-import type { ToolOutput } from '../../toolkit/tool-call.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { NOTE_WORD } from '../../core/ids.ts';
 import { stringifyInSlices } from '../../core/json.ts';
+import { formatAddress } from '../../core/text.ts';
+import { describeFindings, sanitiseLargeData, sanitiseTitle } from '../../policy/sanitise.ts';
+import type { HeaderMode, View } from '../../toolkit/define-tool.ts';
+import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { Reply, Step, TimedCall } from '../call.ts';
+import { redactorFor } from '../redactor-for.ts';
 import { fit } from './fit.ts';
-import { header } from './header.ts';
-import { redact } from './redact.ts';
-import { render } from './render.ts';
-import { sanitise } from './sanitise.ts';
-import { buildBody, type Presented, type Stage } from './stage.ts';
+import { buildBody, type HeaderState, type Presented, type Stage } from './stage.ts';
+
+// Adds the page-state header: which page the reply describes.
+
+const header: Stage = (call, presented) => {
+  const { view, result } = presented;
+  const { tab } = call.course;
+  const isOff = call.request.shell?.bare === true || isHeaderOff();
+  const mode = isOff ? undefined : result.header;
+  if (!mode || !tab || (view.text === undefined && view.json === undefined)) return presented;
+  // the data was already redacted, this state was not
+  const state = redactorFor(call).data(stateOf(tab, mode));
+  if (view.text === undefined)
+    return { ...presented, view: { ...view, json: { state, ...(view.json as object) } } };
+  if (call.request.inner) return { ...presented, state };
+  const lines = [
+    `- Page URL: ${state.url}`,
+    `- Page Title: ${state.title}`,
+    `- Page Mode: ${state.mode}`,
+    `- Captured At: ${new Date(state.capturedAt).toISOString()}`,
+  ];
+  return { ...presented, state, view: { ...view, text: `${lines.join('\n')}\n\n${view.text}` } };
+};
+
+/** Read at call time, so that a host can change it without a restart. */
+const isHeaderOff = (): boolean => process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off';
+
+/** Uses known state only; sends no request to Chrome. */
+const stateOf = (tab: Tab, mode: HeaderMode): HeaderState => ({
+  url: formatAddress(tab.url),
+  title: sanitiseTitle(tab.title),
+  mode,
+  capturedAt: tab.clock(),
+  tabId: tab.id,
+});
+
+/** Removes secrets from the data, except stored data, which was redacted before. */
+const redact: Stage = async (call, presented) => {
+  if (call.tool.traits.verbatim || call.toolCall.revealsSecrets) return presented;
+  const redactor = redactorFor(call);
+  const result = await presented.result.clean((data) =>
+    redactor.largeData(data, call.deadline.signal),
+  );
+  return { ...presented, result };
+};
+
+/** Renders the data with the tool's `render`, otherwise as JSON. */
+const render: Stage = async (call, { result }) => ({
+  result,
+  view: await result.render((input) => redactorFor(call).largeData(input, call.deadline.signal)),
+});
+
+/** Removes text that people cannot see but models would read, and adds one note about it. */
+const sanitise: Stage = async (call, presented) => {
+  const { config, workers } = call.rooms;
+  const { signal } = call.deadline;
+  if (!config.sanitizeContent) return presented;
+  const { html, verbatim } = call.tool.traits;
+  const options = { html: html === true, countOnly: verbatim === true };
+  const result = await presented.result.clean((data) =>
+    sanitiseLargeData(data, call.findings, options, { workers, signal }),
+  );
+  const note = describeFindings(call.findings, NOTE_WORD);
+  if (note !== undefined) call.notes.push(note);
+  return { ...presented, result };
+};
 
 const STAGES: readonly Stage[] = [
   sanitise, // removes invisible text before the data is used

@@ -1,6 +1,26 @@
 // The hint rules in order of precedence; the first rule that returns a hint is used.
-import type { FailureCode } from '../../core/failure.ts';
-import type { Happening, HintRule } from './rule.ts';
+import type { FailureCode, FailureDetails } from '../../core/failure.ts';
+
+// The type of a hint rule and of the finished call that it judges.
+
+/** A finished call: its failure, its repetitions, and the state of its page and task. */
+export interface Happening {
+  readonly failure?: { readonly code: FailureCode; readonly details: FailureDetails };
+  /** How many times in a row this call got this reply, including this time. */
+  readonly times: number;
+  /** Whether the call acts, rather than reads. */
+  readonly acts: boolean;
+  /** Whether the page is a login page. */
+  readonly login: boolean;
+  /** Describes a budget of the task that is nearly or fully used. */
+  readonly budget?: string;
+}
+
+interface HintRule {
+  readonly name: string;
+  /** Returns the hint line; undefined if the rule does not apply. */
+  readonly hint: (happening: Happening) => string | undefined;
+}
 
 const NOT_FOUND: ReadonlySet<FailureCode> = new Set([
   'element_not_found',

@@ -1,7 +1,7 @@
 // Worker thread that removes secrets and invisible characters from large texts.
 import { parentPort } from 'node:worker_threads';
 import { hideFound } from '../known-secrets.ts';
-import { redactText } from '../redact-text.ts';
+import { redactText } from '../secret-values.ts';
 import { type Findings, sanitiseText, type SanitiseOptions } from '../sanitise-text.ts';
 import { SecretSearch } from '../secret-search.ts';
 

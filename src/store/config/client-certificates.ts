@@ -4,8 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Config } from '../../core/config.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
-import { runOwnCommand } from './secret-command.ts';
-import type { Secret } from './secrets-file.ts';
+import { runOwnCommand, type Secret } from './secrets-file.ts';
 
 interface LoadedClientCertificate {
   /** HOST or HOST:PORT. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { openRegularFile, Unreadable } from '../../system/regular-file.ts';
+import { openRegularFile, Unreadable } from '../../system/private-files.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { attempt } from '../../core/attempt.ts';
 import { ifDefined } from '../../core/defined.ts';
-import { appendLine } from './append-line.ts';
+import { appendLine, linesBackwards } from './line-files.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { ensureFolderNow } from '../../system/private-files.ts';
-import { linesBackwards } from './lines-backwards.ts';
-import { openRegularFile } from '../../system/regular-file.ts';
+import { ensureFolderNow, openRegularFile } from '../../system/private-files.ts';
 
 interface JsonlLogOptions<T> {
   readonly folder: string;

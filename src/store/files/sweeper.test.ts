@@ -1,7 +1,20 @@
 // The sweeper: every rule in its rhythm, and none that can spoil it for the others.
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog } from '../../core/log.ts';
-import { type RetentionRule, Sweeper, type Swept } from './sweeper.ts';
+import { evidencePath } from './evidence.ts';
+import { SessionSnapshots } from './session-snapshots.ts';
+import {
+  downloadRetention,
+  evidenceRetention,
+  keepFiles,
+  type RetentionRule,
+  snapshotRetention,
+  Sweeper,
+  type Swept,
+} from './sweeper.ts';
 
 const logged: string[] = [];
 const log = createLog({ level: 'info', write: (line) => logged.push(line) });
@@ -53,4 +66,100 @@ it('stops when it is disposed', async () => {
   new Sweeper([journal], log)[Symbol.dispose]();
   await vi.advanceTimersByTimeAsync(2 * HOUR);
   expect(journal.sweep).not.toHaveBeenCalled();
+});
+
+describe('keep files', () => {
+  const NOW = Date.parse('2026-11-15T12:00:00Z');
+  const MINUTE = 60_000;
+
+  let folder: string;
+  const rule = (): RetentionRule =>
+    keepFiles({
+      name: 'things',
+      folder,
+      owns: (file) => file.endsWith('.thing'),
+      maxAgeMs: 100 * MINUTE,
+      maxTotalBytes: 1_000,
+    });
+  const plant = async (name: string, ageMinutes: number, bytes = 10): Promise<void> => {
+    await writeFile(join(folder, name), 'x'.repeat(bytes));
+    const at = new Date(NOW - ageMinutes * MINUTE);
+    await utimes(join(folder, name), at, at);
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'openchrome-keep-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('removes files that are too old', async () => {
+    await plant('new.thing', 1);
+    await plant('old.thing', 101);
+    expect(await rule().sweep(NOW)).toEqual({ files: 1, bytes: 10 });
+    expect(await readdir(folder)).toEqual(['new.thing']);
+  });
+
+  it('removes the oldest until the rest is below the limit', async () => {
+    await plant('a.thing', 1, 400);
+    await plant('b.thing', 2, 400);
+    await plant('c.thing', 3, 400);
+    await plant('d.thing', 4, 100);
+    expect(await rule().sweep(NOW)).toEqual({ files: 2, bytes: 500 });
+    expect((await readdir(folder)).sort()).toEqual(['a.thing', 'b.thing']);
+  });
+
+  it('keeps files and folders that do not belong to the store', async () => {
+    await plant('letter.txt', 1_000);
+    await mkdir(join(folder, 'folder.thing'));
+    expect(await rule().sweep(NOW)).toEqual({ files: 0, bytes: 0 });
+    expect((await readdir(folder)).sort()).toEqual(['folder.thing', 'letter.txt']);
+  });
+
+  it('removes files of a writer that died an hour ago, and keeps those of an active one', async () => {
+    await plant('.a.thing.0123456789ab.tmp', 61);
+    await plant('.b.thing.0123456789ab.tmp', 1);
+    await plant('.hidden', 1_000);
+    expect(await rule().sweep(NOW)).toEqual({ files: 1, bytes: 10 });
+    expect((await readdir(folder)).sort()).toEqual(['.b.thing.0123456789ab.tmp', '.hidden']);
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+it('keeps new files and files with other names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'openchrome-sweep-'));
+  const old = evidencePath(folder, 'https://Shop.example:8080/x', 1_700_000_000_000);
+  const odd = evidencePath(folder, 'about:blank', 1_700_000_000_000);
+  const young = evidencePath(folder, 'https://shop.example/', Date.now());
+  const id = await new SessionSnapshots(folder).save({
+    session: 'default',
+    created_at: 1,
+    memo: {},
+    tabs: [],
+    cookies: [],
+    origins: [],
+  });
+  const snapshot = join(folder, `${id}.json`);
+  const mine = join(folder, 'mine.tar.gz');
+  for (const path of [old, odd, young, mine]) await writeFile(path, 'x');
+  const before = new Date(Date.now() - 40 * DAY_MS);
+  for (const path of [old, odd, mine, snapshot]) await utimes(path, before, before);
+  expect(await evidenceRetention(folder, 30).sweep(Date.now())).toEqual({ files: 2, bytes: 2 });
+  expect(await snapshotRetention(folder, 60).sweep(Date.now())).toMatchObject({ files: 0 });
+  expect(await snapshotRetention(folder, 30).sweep(Date.now())).toMatchObject({ files: 1 });
+  expect((await readdir(folder)).sort()).toEqual(['mine.tar.gz', basename(young)].sort());
+  await rm(folder, { recursive: true });
+});
+
+it('removes old downloads of any name, but no folders', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'openchrome-sweep-'));
+  const [old, young] = [join(folder, 'report (1).csv'), join(folder, 'new.zip')];
+  for (const path of [old, young]) await writeFile(path, 'x');
+  await mkdir(join(folder, 'mine'));
+  const before = new Date(Date.now() - 40 * DAY_MS);
+  await utimes(old, before, before);
+  await utimes(join(folder, 'mine'), before, before);
+  expect(await downloadRetention(folder, 30).sweep(Date.now())).toEqual({ files: 1, bytes: 1 });
+  expect((await readdir(folder)).sort()).toEqual(['mine', 'new.zip']);
+  await rm(folder, { recursive: true });
 });

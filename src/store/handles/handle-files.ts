@@ -1,7 +1,7 @@
 // File names and sidecars of stored payloads, and opening them without following links.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { attempt } from '../../core/attempt.ts';
@@ -105,7 +105,7 @@ export const dayFolders = async (root: string): Promise<string[]> => {
 };
 
 /** A sidecar and the day folder that contains it. */
-export interface HandleLocation {
+interface HandleLocation {
   readonly folder: string;
   readonly meta: HandleMeta;
 }
@@ -182,3 +182,22 @@ const parseMeta = (text: string, handle: string): HandleMeta | undefined =>
     const meta = MetaSchema.safeParse(JSON.parse(text)).data;
     return meta?.output_handle === handle ? meta : undefined;
   });
+
+// Lists the handles of stored payloads by their file names, newest day first.
+
+const HANDLE_FILE = /^(oh_[A-Z2-7]{12})\.meta\.json$/;
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** `folder`: the folder of all payloads, with one folder per day. */
+export const listHandleNames = async (folder: string, limit: number): Promise<string[]> => {
+  // A missing folder has no payloads.
+  const days = (await readdir(folder).catch(() => [])).toSorted(compareTexts).toReversed();
+  const found: string[] = [];
+  for (const day of days) {
+    if (found.length >= limit) break;
+    const files = await readdir(join(folder, day)).catch(() => []);
+    found.push(...files.flatMap((file) => HANDLE_FILE.exec(file)?.[1] ?? []));
+  }
+  return found.slice(0, limit);
+};

@@ -5,8 +5,7 @@ import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
-import { keepFiles } from '../files/keep-files.ts';
-import type { RetentionRule } from '../files/sweeper.ts';
+import { keepFiles, type RetentionRule } from '../files/sweeper.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 7;

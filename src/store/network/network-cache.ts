@@ -7,8 +7,7 @@ import { CapturedRequestSchema, type CapturedRequest } from '../../core/captured
 import { fail, type Failure } from '../../core/failure.ts';
 import { removeFile } from '../../system/private-files.ts';
 import { JsonFile, type SetAside } from '../files/json-file.ts';
-import { keepFiles } from '../files/keep-files.ts';
-import type { RetentionRule } from '../files/sweeper.ts';
+import { keepFiles, type RetentionRule } from '../files/sweeper.ts';
 
 const VERSION = 1;
 export const NETWORK_CACHE_TTL_MS = 24 * 60 * 60 * 1000;

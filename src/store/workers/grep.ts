@@ -3,8 +3,7 @@ import { getErrorMessage } from '../../core/failure.ts';
 import { isInsideCharacter } from '../../core/text.ts';
 import { ItemScanner, type IndexRun } from '../handles/handle-index.ts';
 import { PAGE_BYTES } from '../files/page-content.ts';
-import { InvalidExpression } from './query.ts';
-import { readBytes, type Readable } from './read-along.ts';
+import { InvalidExpression, type Readable, readBytes } from './query.ts';
 import type { SearchAnswer } from './search.ts';
 
 export interface GrepRequest extends Readable {

@@ -1,12 +1,38 @@
 // Evaluates a JMESPath expression on a stored JSON payload and returns one page of the result.
-import { compile, search, tokenize, type JSONValue } from '@jmespath-community/jmespath';
+import { readSync } from 'node:fs';
+import { compile, type JSONValue, search, tokenize } from '@jmespath-community/jmespath';
 import { attempt } from '../../core/attempt.ts';
 import { getErrorMessage } from '../../core/failure.ts';
 import { isInsideCharacter, matchGroups } from '../../core/text.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, pick } from '../files/page-content.ts';
-import { readBytes, type Readable } from './read-along.ts';
 import { findMissingKey, type MissingKey } from './missing-key.ts';
 import type { ItemsAnswer, SearchAnswer } from './search.ts';
+
+// Reads a payload in a worker thread through the file descriptor of the server.
+
+export interface Readable {
+  /** File descriptor that is open in this process. */
+  readonly fd: number;
+  /** Offset of the payload in the file, followed by its size. */
+  readonly base: number;
+  readonly sizeBytes: number;
+}
+
+/** The bytes from `start` to `end`, or fewer if the payload is shorter. */
+export const readBytes = (
+  { fd, base, sizeBytes }: Readable,
+  start: number,
+  end: number,
+): Buffer => {
+  const length = Math.max(0, Math.min(end, sizeBytes) - start);
+  const bytes = Buffer.allocUnsafe(length);
+  for (let got = 0; got < length;) {
+    const read = readSync(fd, bytes, got, length - got, base + start + got);
+    if (read === 0) throw new Error('the file is shorter than it was');
+    got += read;
+  }
+  return bytes;
+};
 
 export interface QueryRequest extends Readable {
   readonly kind: 'query';

@@ -10,7 +10,7 @@ import { waitForPage } from '../../browser/act/wait-for.ts';
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { textIf } from '../../core/text.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/page.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,

@@ -14,7 +14,7 @@ import {
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { listDefined, listIf } from '../../core/collections.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/page.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,

@@ -6,7 +6,7 @@ import { ACTIONS, interact as act, type Interaction } from '../../browser/act/in
 import { hasNoEffect } from '../../browser/act/receipt.ts';
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { renderReceipt } from '../../render/receipt.ts';
-import { renderStateAfter, selectStateAfter } from '../../render/state-after.ts';
+import { renderStateAfter, selectStateAfter } from '../../render/page.ts';
 import {
   ACT_FIELDS,
   renderStateHeader,

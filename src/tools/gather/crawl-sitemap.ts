@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 import {
+  buildCrawlPlan,
   CRAWL_TRAITS,
+  createCrawlContext,
   GLOBS_FIELD,
   PAGE_FIELDS,
   PAGES_FIELD,
-  buildCrawlPlan,
+  SCOPES,
   START_FIELD,
-  createCrawlContext,
 } from '../../features/crawl/crawl-request.ts';
-import { SCOPES } from '../../features/crawl/crawl-options.ts';
 import { assembleCrawl } from '../../features/crawl/result.ts';
 
 export const crawlSitemap = defineTool({

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import {
+  buildCrawlPlan,
   CRAWL_TRAITS,
+  createCrawlContext,
   GLOBS_FIELD,
   PAGE_FIELDS,
   PAGES_FIELD,
-  buildCrawlPlan,
+  SCOPES,
   START_FIELD,
-  createCrawlContext,
 } from '../../features/crawl/crawl-request.ts';
-import { SCOPES } from '../../features/crawl/crawl-options.ts';
 import { assembleCrawl } from '../../features/crawl/result.ts';
 
 /** For tests of work that throws. */

@@ -3,10 +3,14 @@ import { z } from 'zod';
 import { readCss, readDom } from '../../browser/read/read-dom.ts';
 import { readMarkdown } from '../../browser/read/read-markdown.ts';
 import { readAgain } from '../../browser/read/read-tree.ts';
-import { type CssDiagnosis, renderCss } from '../../render/css-text.ts';
+import {
+  type CssDiagnosis,
+  fitLines,
+  type OutlineNodeData,
+  renderCss,
+  renderDom,
+} from '../../render/read-modes-text.ts';
 import { type PageChanges, renderChanges, selectChanges } from '../../render/diff.ts';
-import { type OutlineNodeData, renderDom } from '../../render/dom-text.ts';
-import { fitLines } from '../../render/fit-lines.ts';
 import {
   cutMarkdownPage,
   type MarkdownPage,

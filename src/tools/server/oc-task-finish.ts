@@ -1,7 +1,7 @@
 // oc_task_finish: ends a task that the host opened for its own work.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { OUTCOMES } from '../../features/tasks/envelope-history.ts';
+import { OUTCOMES } from '../../features/tasks/envelope-record.ts';
 
 export const ocTaskFinish = defineTool({
   name: 'oc_task_finish',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { ENVELOPE_KIND } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { EnvelopePolicy } from '../../features/tasks/envelope-row.ts';
+import { EnvelopePolicy } from '../../features/tasks/envelope-record.ts';
 
 const input = () => ({
   kind: z.string().min(1).optional().describe('Tool name'),

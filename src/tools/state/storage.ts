@@ -4,8 +4,7 @@ import { compact, defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { readLoginState, restoreLoginState } from '../../browser/state/login-state.ts';
 import { changeStorage, readStorage } from '../../browser/state/web-storage.ts';
-import { loadLogin, saveLogin } from '../../store/files/login-file.ts';
-import { Logins } from '../../store/files/logins.ts';
+import { loadLogin, Logins, saveLogin } from '../../store/files/logins.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { renderLines, type Listing } from '../../render/network-lines.ts';
+import { renderLines, type Listing } from '../../render/network-list.ts';
 import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
@@ -105,7 +105,7 @@ export const network = defineTool({
       );
     }
     if (detail !== undefined) {
-      const { loadDetail: detailOf } = await import('../../features/network/detail.ts');
+      const { loadDetail: detailOf } = await import('../../features/network/find-request.ts');
       return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
     }
     const selection = selectionOf(given, desk.now);
@@ -123,7 +123,7 @@ export const network = defineTool({
       .filter(Boolean);
     const [{ listRequests }, { waitForNews }] = await Promise.all([
       import('../../features/network/request-listing.ts'),
-      import('../../features/network/new-requests.ts'),
+      import('../../features/network/select.ts'),
     ]);
     if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
     const now = Date.now();

@@ -67,7 +67,7 @@ const listTasks = async ({ wiring }: CliContext): Promise<readonly Completion[]>
 };
 
 const listHandles = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
-  const { listHandleNames } = await import('../../../store/handles/handle-names.ts');
+  const { listHandleNames } = await import('../../../store/handles/handle-files.ts');
   const names = await listHandleNames(wiring.home.output, MAX_LISTED);
   return names.map((word) => ({ word, says: '' }));
 };

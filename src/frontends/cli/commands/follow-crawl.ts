@@ -7,7 +7,7 @@ import {
   type PageWriter,
   type WrittenPage,
 } from '../../../store/files/page-files.ts';
-import { EntryTail } from '../../../store/tasks/entry-tail.ts';
+import { EntryTail } from '../../../store/tasks/working-files.ts';
 import type { CallOptions, DaemonClient, ToolAnswer } from '../client.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from '../interruptible.ts';
 import { formatCount, formatDuration } from '../moments.ts';

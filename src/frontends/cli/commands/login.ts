@@ -1,8 +1,7 @@
 // `openchrome login SITE|list|check|remove|import|export`: saved logins in the home folder.
 import { createInterface } from 'node:readline';
 import { fail } from '../../../core/failure.ts';
-import { loadLogin } from '../../../store/files/login-file.ts';
-import { type LoginSummary, Logins } from '../../../store/files/logins.ts';
+import { loadLogin, Logins, type LoginSummary } from '../../../store/files/logins.ts';
 import { type Command, formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { runInterruptibly } from '../interruptible.ts';

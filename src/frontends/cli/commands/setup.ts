@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { homedir } from 'node:os';
 import { listIf } from '../../../core/collections.ts';
 import { textIf } from '../../../core/text.ts';
-import type { ServerCommand } from '../../../features/setup/host.ts';
+import type { ServerCommand } from '../../../features/setup/host-entry.ts';
 import {
   applyChange,
   type SetupChange,

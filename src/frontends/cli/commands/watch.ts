@@ -1,7 +1,7 @@
 // `openchrome watch`: prints each call of agents and commands as it happens, one line per call.
 import { join } from 'node:path';
 import { sleep } from '../../../core/time.ts';
-import { EntryTail } from '../../../store/tasks/entry-tail.ts';
+import { EntryTail } from '../../../store/tasks/working-files.ts';
 import { takeSwitches, requireNoWords } from '../command-words.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interruptible.ts';
 import { formatDuration, formatTime } from '../moments.ts';

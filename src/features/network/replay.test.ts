@@ -1,6 +1,6 @@
 // Tests of requests with changed variables.
 import { describe, expect, it } from 'vitest';
-import { changeRequest } from './changed-request.ts';
+import { changeRequest } from './replay.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const post = (body: unknown): Parameters<typeof changeRequest>[0] => ({

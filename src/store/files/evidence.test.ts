@@ -1,7 +1,7 @@
 // Archives are the same bytes for the same content, and what tar reads is what was written.
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { packTar, type TarEntry } from './tar.ts';
+import { packTar, type TarEntry } from './evidence.ts';
 
 const bytesOf = async (entries: readonly TarEntry[]): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];

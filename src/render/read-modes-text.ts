@@ -1,7 +1,7 @@
-// Renders a visual diagnosis as short lines, one per subject.
-
+// Renders the element tree and the visual diagnosis of read_page as lines within a token budget.
 import { listIf } from '../core/collections.ts';
 import { textIf } from '../core/text.ts';
+import { estimateTokens } from './tokens.ts';
 
 type StyleEntry = readonly [name: string, value: string];
 
@@ -99,3 +99,53 @@ const renderCssPage = (page: CssPageData): string =>
       page.boxes.map(({ depth, label, facts }) => `${' '.repeat(depth)}${label} ${facts}`),
     ),
   ].join('\n');
+
+// Renders the element tree: one line per element, beginning with its ref.
+
+export interface OutlineNodeData {
+  readonly label: string;
+  readonly text?: string;
+  readonly ref?: string;
+  readonly note?: string;
+  readonly folded?: string;
+  readonly children: readonly OutlineNodeData[];
+}
+
+export const renderDom = (root: OutlineNodeData): string => {
+  const lines: string[] = [];
+  const visit = (node: OutlineNodeData, depth: number): void => {
+    lines.push(' '.repeat(Math.min(depth, 30)) + formatLine(node));
+    for (const child of node.children) visit(child, depth + 1);
+  };
+  visit(root, 0);
+  return lines.join('\n');
+};
+
+const formatLine = ({ label, text, ref = '', note, folded }: OutlineNodeData): string => {
+  // A fold is not an element: its ref is the argument to expand it.
+  if (label.startsWith('…')) return ref === '' ? label : `${label}, expand ${ref}`;
+  const quoted = textIf(text !== undefined, `"${text?.replace(/["\\]/g, '\\$&')}"`);
+  return [ref, label, quoted, textIf(note, `(${note})`), textIf(folded, `… ${folded}`)]
+    .filter((part) => part !== '')
+    .join(' ');
+};
+
+// Fits lines into a token budget: drops lines at the end and adds a line that counts them.
+
+const TRAILER_TOKENS = 15;
+
+export const fitLines = (text: string, maxTokens: number): string => {
+  if (estimateTokens(text) <= maxTokens) return text;
+  const lines = text.split('\n');
+  const kept: string[] = [];
+  let left = maxTokens - TRAILER_TOKENS;
+  for (const line of lines) {
+    left -= estimateTokens(line) + 1;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  return [
+    ...kept,
+    `… ${lines.length - kept.length} more lines; raise max_tokens or read a part`,
+  ].join('\n');
+};

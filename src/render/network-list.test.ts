@@ -1,6 +1,6 @@
 // Tests of the line of a request: four columns, of which only the last may hold spaces.
 import { expect, it } from 'vitest';
-import { type NetworkEntry, toLine } from './network-entry.ts';
+import { type NetworkEntry, toLine } from './network-list.ts';
 
 const entry = (over: Partial<NetworkEntry>): NetworkEntry => ({
   key: 'GET api.test/items',

@@ -1,7 +1,7 @@
 // Tests of args-summary.ts: small arguments are kept, large ones are cut.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { summariseArgs } from './args-summary.ts';
+import { summariseArgs } from './task-view.ts';
 
 it('keeps small arguments as they are', () => {
   expect(summariseArgs({ url: 'https://example.com', max_pages: 20 })).toEqual({

@@ -1,6 +1,6 @@
 // The listed names of arguments.
 import { expect, it } from 'vitest';
-import { formatArgumentName, formatArgumentNames } from './argument-name.ts';
+import { formatArgumentName, formatArgumentNames } from './input-fields.ts';
 
 it('lists the name of an argument in snake_case', () => {
   expect(['tabId', 'outerHTML', 'timeout_ms', 'url', 'waitForMs'].map(formatArgumentName)).toEqual([

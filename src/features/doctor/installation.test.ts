@@ -1,7 +1,6 @@
 // Tests of node-version.ts.
 import { expect, it } from 'vitest';
-import type { Examination } from './check.ts';
-import { nodeVersionCheck } from './node-version.ts';
+import { type Examination, nodeVersionCheck } from './installation.ts';
 
 it.each([
   ['18.20.0', 'fail'],

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHistory } from './task-history.ts';
+import { readHistory } from './task-row.ts';
 
 let folder = '';
 let path = '';
