@@ -161,6 +161,10 @@ const wireCli = (): Wiring => {
       for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
       return Buffer.concat(chunks).toString('utf8');
     },
+    async *readLines() {
+      const { createInterface } = await import('node:readline');
+      yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
+    },
   };
 };
 

@@ -27,3 +27,26 @@ export const requireNoWords = (command: Command, words: readonly string[]): void
     hint: `Run "${formatCommandName(command)} --help" to see what it takes.`,
   });
 };
+
+/** Takes `--NAME VALUE` and `--NAME=VALUE` out of the words, as often as they occur. */
+export const takeValues = (
+  name: string,
+  words: readonly string[],
+): { readonly values: readonly string[]; readonly rest: readonly string[] } => {
+  const flag = `--${name}`;
+  const values: string[] = [];
+  const rest: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word.startsWith(`${flag}=`)) values.push(word.slice(flag.length + 1));
+    else if (word === flag) values.push(requireNext(flag, words[++at]));
+    else rest.push(word);
+  }
+  return { values, rest };
+};
+
+const requireNext = (flag: string, word: string | undefined): string => {
+  if (word === undefined)
+    throw fail('invalid_argument', `${flag} needs a value.`, { argument: flag });
+  return word;
+};

@@ -44,6 +44,7 @@ const run = async (
     connect: () => Promise.reject(fail('no_daemon', 'No daemon is running.')),
     callStored: () => Promise.reject(new Error('not asked for')),
     readStdin: async () => '',
+    async *readLines() {},
     recordLogin: () => Promise.reject(new Error('not expected')),
     checkLogin: () => Promise.reject(new Error('not expected')),
     ...over,

@@ -28,6 +28,7 @@ export const runCli = async (
       program: { commands, findCommand, listFollowingWords },
       wiring,
       terminal,
+      run: runCommand,
     });
   } catch (error) {
     return printFailure(

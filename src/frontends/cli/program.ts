@@ -19,6 +19,8 @@ export interface CliContext {
   };
   readonly terminal: Terminal;
   readonly wiring: Wiring;
+  /** Runs another command; returns its exit status. */
+  readonly run: (argv: readonly string[], context: CliContext) => Promise<number>;
 }
 
 /** Returns the exit status. */
@@ -135,6 +137,58 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
   ),
   ...LOGIN_COMMANDS.map(({ words, summary, ...more }) =>
     own(words, 'sessions', summary, () => import('./commands/login.ts'), more),
+  ),
+  own(
+    'run',
+    'work',
+    'Run a JavaScript file that calls tools, with one function per tool',
+    () => import('./commands/run.ts'),
+    {
+      description:
+        'The code is the body of an async function: await navigate({url}), loops, conditions and ' +
+        'return. args contains the values of --arg; log() prints to stderr. Other options are ' +
+        'those of "openchrome call script".',
+      positionals: [
+        {
+          label: 'file',
+          as: 'field',
+          required: true,
+          rest: false,
+          describe: 'The file; - reads the code from stdin',
+        },
+      ],
+      fields: [
+        { name: 'arg', kind: 'object', describe: 'NAME=VALUE, as often as needed' },
+        { name: 'timeout_ms', kind: 'number', flag: 'timeout', describe: 'Deadline (2 minutes)' },
+        JSON_SWITCH,
+      ],
+      examples: ['openchrome run prices.js --arg city=Oslo', 'openchrome run - < check.js'],
+    },
+  ),
+  own(
+    'batch',
+    'work',
+    'Run many commands in one process: one per line, results as JSON lines',
+    () => import('./commands/batch.ts'),
+    {
+      description:
+        'Each line is a command ("click Sign in"), a JSON array of words, or ' +
+        '{"tool": NAME, "args": {...}}. Prints one line of JSON per command: {line, ok, result} ' +
+        'or {line, ok, error}. Stops at the first command that fails.',
+      positionals: [
+        {
+          label: 'file',
+          as: 'field',
+          required: false,
+          rest: false,
+          describe: 'The file with the commands (default: stdin)',
+        },
+      ],
+      fields: [
+        { name: 'keep_going', kind: 'switch', describe: 'Continue after a command that failed' },
+      ],
+      examples: ['openchrome batch steps.txt', 'openchrome batch --keep-going < steps.txt'],
+    },
   ),
   own(
     'record open',

@@ -64,4 +64,6 @@ export interface Wiring {
   readonly session?: string;
   /** Reads stdin to its end. */
   readStdin(): Promise<string>;
+  /** Reads the lines of stdin as they arrive. */
+  readLines(): AsyncIterable<string>;
 }
