@@ -1,7 +1,7 @@
 // Loads a text file that the user names on the command line: a script, a list of commands, a table.
 import { fail } from '../../core/failure.ts';
 import { storageFailure } from '../../system/disk-error.ts';
-import { openRegularFile, Unreadable } from '../../system/regular-file.ts';
+import { openRegularFile, Unreadable } from '../../system/private-files.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
