@@ -11,6 +11,7 @@ import { DomainGuard } from './guard/domain-guard.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, Session, type SessionStorage } from './tabs/session.ts';
+import { ConsentWait } from './launch/consent-wait.ts';
 import type { Tab, TabOptions } from './tabs/tab.ts';
 import type { PopupSource } from './tabs/targets.ts';
 
@@ -74,6 +75,7 @@ export class Browser {
   readonly #sessions = new Map<string, Session>();
   #chrome: Chrome | undefined;
   #starting: Promise<Chrome> | undefined;
+  readonly #consent = new ConsentWait();
   /** Aborts a start that no call waits for. */
   #giveUp: AbortController | undefined;
   #starts = 0;
@@ -155,7 +157,7 @@ export class Browser {
     // Loaded on demand: a server that only lists its tools does not need it.
     const { startChrome } = await import('./chrome.ts');
     const chrome = await startChrome(
-      { ...this.#options, guard: this.guard, withTab },
+      { ...this.#options, guard: this.guard, withTab, consent: this.#consent },
       deadline.signal,
       {
         onPopup: (popup, openerId) =>
@@ -430,6 +432,7 @@ export class Browser {
   async stop(): Promise<boolean> {
     this.#giveUp?.abort(fail('cancelled', 'Chrome was stopped before it had started.'));
     const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
+    this.#consent.abandon();
     if (!chrome) return false;
     this.#chrome = undefined;
     this.#sessions.clear();

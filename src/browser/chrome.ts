@@ -6,6 +6,7 @@ import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
 import { BrowserGuard } from './guard/browser-guard.ts';
+import type { ConsentWait } from './launch/consent-wait.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
@@ -24,6 +25,8 @@ interface StartOptions {
   readonly guard: DomainGuard;
   /** Open a tab together with Chrome's start commands, because the caller needs one. */
   readonly withTab: boolean;
+  /** The attempt to connect to a Chrome whose user must allow it. */
+  readonly consent: ConsentWait;
 }
 
 interface ChromeListener {
@@ -250,7 +253,7 @@ const loadParts = () =>
   ]);
 
 const attach = async (
-  { config, log, guard }: StartOptions,
+  { config, log, guard, consent }: StartOptions,
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
@@ -258,7 +261,7 @@ const attach = async (
     import('./launch/attach.ts'),
     loadParts(),
   ]);
-  const { transport, address } = await connectRemote(config, signal);
+  const { transport, address } = await connectRemote(config, consent, signal);
   const certificates = describeCertificates(config, false) && ATTACHED_CERTIFICATES;
   const connection = new CdpConnection(transport);
   const contexts: Contexts = new Contexts(connection, {

@@ -74,6 +74,11 @@ export const FAILURES = {
     exit: 3,
     http: 503,
   }),
+  consent_needed: kind(
+    'Ask the user to press Allow in the "Allow remote debugging?" dialog of Chrome, then call ' +
+      'again.',
+    { retryable: true, exit: 3, http: 503 },
+  ),
   attach_failed: kind('Start that Chrome with --remote-debugging-port, or omit --attach.', {
     exit: 3,
     http: 503,

@@ -121,6 +121,7 @@ describe.skipIf(process.platform !== 'linux')('attaching by itself', () => {
     expect(await findAttachEndpoint('auto')).toEqual({
       webSocketUrl: `ws://127.0.0.1:${silent}/devtools/browser/0b9f-11`,
       from: join(config, 'google-chrome'),
+      asksUser: true,
     });
   });
 });

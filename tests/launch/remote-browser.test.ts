@@ -6,6 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { resolveConfig } from '../../src/core/config.ts';
 import { connectRemote } from '../../src/browser/launch/attach.ts';
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
+import { ConsentWait } from '../../src/browser/launch/consent-wait.ts';
 import { type ForeignChrome, startForeignChrome } from '../foreign-chrome.ts';
 import { failureOf, makeFolder } from './support.ts';
 
@@ -59,7 +60,7 @@ afterAll(async () => {
 });
 
 const connect = (...flags: readonly string[]) =>
-  connectRemote(resolveConfig({ flags }), new AbortController().signal);
+  connectRemote(resolveConfig({ flags }), new ConsentWait(), new AbortController().signal);
 
 it('a provider returns the browser for one POST, and failed connections are retried', async () => {
   rejections = 2;

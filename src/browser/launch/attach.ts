@@ -13,6 +13,8 @@ import { Deadline, sleep } from '../../core/time.ts';
 import type { Transport } from '../cdp/connection.ts';
 import { connectSocket } from '../cdp/socket.ts';
 import { userDataDirs } from './chrome-locations.ts';
+import type { ConsentWait } from './consent-wait.ts';
+import { findRunningChrome } from './singleton.ts';
 
 interface AttachEndpoint {
   readonly webSocketUrl: string;
@@ -20,6 +22,8 @@ interface AttachEndpoint {
   readonly product?: string;
   /** Describes where it was found, for messages. */
   readonly from: string;
+  /** Chrome asks its user before it accepts the connection. */
+  readonly asksUser?: true;
 }
 
 const ANSWER_MS = 5000;
@@ -184,16 +188,50 @@ const findRunning = async (signal: AbortSignal | undefined): Promise<AttachEndpo
     signal,
   );
   if (usual) return usual;
-  throw fail(
-    'attach_failed',
-    'No running Chrome with remote debugging was found, ' +
-      `neither in the usual profile folders nor on port ${USUAL_PORT}.`,
-    {
-      hint:
-        'Switch on remote debugging at chrome://inspect/#remote-debugging, or start Chrome with ' +
-        `--remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
-    },
+  throw await describeMissing(dirs);
+};
+
+const INSPECT_PAGE = 'chrome://inspect/#remote-debugging';
+/** The first version with a switch for remote debugging on that page. */
+const SWITCH_VERSION = 144;
+
+/** The failure if no Chrome accepts connections: names the state of the installed ones. */
+const describeMissing = async (dirs: readonly string[]): Promise<Failure> => {
+  const profiles = await Promise.all(
+    dirs.map(async (dir) => ({
+      dir,
+      isRunning: (await findRunningChrome(dir)) !== undefined,
+      version: await readVersion(dir),
+    })),
   );
+  const running = profiles.find(({ isRunning }) => isRunning);
+  if (!running)
+    return fail('attach_failed', 'No Chrome is running with remote debugging.', {
+      hint:
+        `Start Chrome, open ${INSPECT_PAGE} in it, and switch on remote debugging. Or start it ` +
+        `with --remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
+    });
+  const { dir, version = SWITCH_VERSION } = running;
+  if (version < SWITCH_VERSION)
+    return fail(
+      'attach_failed',
+      `Chrome ${version} is running (${dir}), but has no switch for remote debugging.`,
+      {
+        hint:
+          `Update Chrome to version ${SWITCH_VERSION} or later, or start it with ` +
+          `--remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
+      },
+    );
+  return fail('attach_failed', `Chrome is running (${dir}), but remote debugging is off.`, {
+    hint: `Open ${INSPECT_PAGE} in that Chrome, and switch on remote debugging.`,
+  });
+};
+
+/** The major version of the Chrome that used the profile last. */
+const readVersion = async (dir: string): Promise<number | undefined> => {
+  const text = await readFile(join(dir, 'Last Version'), 'utf8').catch(() => '');
+  const major = Number.parseInt(text, 10);
+  return Number.isNaN(major) ? undefined : major;
 };
 
 /**
@@ -217,7 +255,9 @@ const listening = async (
       error instanceof Failure &&
       error.details['status'] === 404 &&
       /^\/devtools\/browser\/[\w-]+$/.test(path);
-    return hasSocket ? { webSocketUrl: `ws://127.0.0.1:${port}${path}`, from: dir } : undefined;
+    return hasSocket
+      ? { webSocketUrl: `ws://127.0.0.1:${port}${path}`, from: dir, asksUser: true }
+      : undefined;
   }
 };
 
@@ -248,18 +288,34 @@ const BACKOFF_MS = [500, 1_000, 2_000, 4_000] as const;
 
 export const connectRemote = async (
   { attach = 'auto', attachFrom, attachHeader }: RemoteConfig,
+  consent: ConsentWait,
   signal: AbortSignal,
 ): Promise<RemoteBrowser> => {
   const headers = Object.fromEntries(attachHeader.map(parseHeader));
-  const { webSocketUrl } =
+  const { webSocketUrl, asksUser } =
     attachFrom === undefined
       ? await findAttachEndpoint(attach, signal)
       : await requestBrowser(attachFrom, headers, signal);
   const isRemote = attachFrom !== undefined || webSocketUrl.startsWith('wss:');
   const connect = (): Promise<Transport> => connectSocket(webSocketUrl, signal, headers);
-  const transport = isRemote ? await retry(connect, signal) : await connect();
+  const open = asksUser ? () => consent.connect(webSocketUrl, openWithConsent, signal) : connect;
+  const transport = isRemote ? await retry(connect, signal) : await open();
   const { protocol, host, pathname } = new URL(webSocketUrl);
   return { transport, address: `${protocol}//${host}${pathname}` };
+};
+
+const openWithConsent = async (url: string, signal: AbortSignal): Promise<Transport> => {
+  try {
+    return await connectSocket(url, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw fail(
+      'attach_failed',
+      'Chrome rejected the connection: its user did not allow it, or Chrome was closed.',
+      { hint: 'Call again and press Allow in Chrome.' },
+      error,
+    );
+  }
 };
 
 const parseHeader = (text: string): readonly [name: string, value: string] => {
