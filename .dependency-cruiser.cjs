@@ -75,7 +75,10 @@ module.exports = {
       { pathNot: ['^src/', npm('zod')], dependencyTypesNot: ['core'] },
     ),
     onlyIn('cdp-in-browser', 'CDP types', npm('devtools-protocol'), ['src/browser/']),
-    onlyIn('sockets-in-browser', 'WebSockets', npm('(?:@types/)?ws'), ['src/browser/']),
+    onlyIn('sockets-in-browser', 'WebSockets', npm('(?:@types/)?ws'), [
+      'src/browser/',
+      'src/frontends/dashboard/',
+    ]),
     onlyIn('mcp-sdk-in-frontend', 'The MCP SDK', npm('@modelcontextprotocol'), [
       'src/frontends/mcp/',
     ]),

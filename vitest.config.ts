@@ -1,12 +1,18 @@
 // The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server),
 // and faults (minutes of bad treatment, run by themselves).
 import { defineConfig } from 'vitest/config';
+import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 
 export default defineConfig({
-  plugins: [pageScriptVitePlugin(), workerScriptVitePlugin(), toolUsageVitePlugin()],
+  plugins: [
+    pageScriptVitePlugin(),
+    workerScriptVitePlugin(),
+    toolUsageVitePlugin(),
+    dashboardPageVitePlugin(),
+  ],
   test: {
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000 } },

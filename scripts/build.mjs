@@ -5,6 +5,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { baseChunk } from './base-chunk.mjs';
 import { bundle, ROOT } from './bundle.mjs';
+import { dashboardInputs } from './dashboard-page.mjs';
 import { licencesOf } from './licences.mjs';
 
 const startedAt = performance.now();
@@ -41,7 +42,15 @@ await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);
 await writeFile(
   path.join(dist, 'THIRD-PARTY-LICENSES.txt'),
-  await licencesOf(Object.keys({ ...metafile.inputs, ...demo.inputs }), ROOT),
+  await licencesOf(
+    [
+      ...new Set([
+        ...Object.keys({ ...metafile.inputs, ...demo.inputs }),
+        ...(await dashboardInputs()),
+      ]),
+    ],
+    ROOT,
+  ),
 );
 
 const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));

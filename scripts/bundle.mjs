@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { dashboardPagePlugin } from './dashboard-page.mjs';
 import { pageScriptPlugin } from './page-scripts.mjs';
 import { toolUsagePlugin } from './tool-usage.mjs';
 import { englishOnly, workerScriptPlugin } from './worker-scripts.mjs';
@@ -93,6 +94,7 @@ export const bundle = (options, further = []) =>
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
     plugins: [
       pageScriptPlugin(),
+      dashboardPagePlugin(),
       workerScriptPlugin(),
       toolUsagePlugin(),
       englishOnly,

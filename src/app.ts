@@ -8,6 +8,7 @@ import { DomainGuard } from './browser/guard/domain-guard.ts';
 import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
 import { createProcesses } from './system/process-identity.ts';
 import type { Config } from './core/config.ts';
+import { Events } from './core/events.ts';
 import { fail } from './core/failure.ts';
 import type { Redactor } from './core/redactor.ts';
 import type { Home } from './core/home.ts';
@@ -45,6 +46,7 @@ import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
 import { Tasks } from './features/tasks/tasks.ts';
+import type { Observer } from './features/observe/observer.ts';
 
 /** The functions of the command line that run in its own process, besides serving. */
 export const wireCli = (
@@ -309,12 +311,14 @@ export const createEngine = ({
   });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
+  let observer: Observer | undefined;
   const rooms: Services = {
     config,
     home,
     log,
     browser,
     journal,
+    calls: new Events(),
     redactor,
     writer,
     secrets,
@@ -336,6 +340,11 @@ export const createEngine = ({
     tasks,
     replyWithResult: (kind, result, fits) => replyWithResult(rooms, kind, result, fits),
     health: () => browser.health(),
+    calls: rooms.calls,
+    observe: async () => {
+      const { Observer } = await import('./features/observe/observer.ts');
+      return (observer ??= new Observer(rooms));
+    },
     admitHost: (name) => {
       hosts.add(name);
       return async () => {

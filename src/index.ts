@@ -87,7 +87,12 @@ const serveOnStdio = async (
 const serveOnHttp = async (engine: Engine, crash: AbortSignal): Promise<Continuation> => {
   const { serveHttp } = await import('./frontends/mcp/http/server.ts');
   const { onSupervisorGone } = await import('./frontends/supervise.ts');
-  const server = await serveHttp(engine);
+  const server = await serveHttp(engine, {
+    onDashboard: ({ firstTicket }, origin) =>
+      process.stderr.write(
+        `openchrome dashboard at ${origin}/?ticket=${firstTicket} (works once)\n`,
+      ),
+  });
   const stop = async (reason?: Failure): Promise<void> => {
     await server.close(reason);
     await engine.stop();

@@ -129,6 +129,9 @@ export const CONFIG_FIELDS = {
     'SECONDS',
     'The daemon exits after this time without work (0: never)',
   ),
+  dashboardReadonly: limit(
+    off('The dashboard shows everything and changes nothing: no take-over, answers or cancelling'),
+  ),
   readOnly: limit(off('Reject tools that act; pages can still be opened and read')),
   disableTools: limit(list('NAME', 'Tool that is neither listed nor can be called')),
   slim: off('List only the core tools'),

@@ -29,6 +29,8 @@ export interface Home {
   /** The address file and the log of the daemon. */
   readonly daemon: string;
   readonly daemonLog: string;
+  /** The key that signs the cookies of the dashboard. */
+  readonly dashboardKey: string;
 }
 
 export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
@@ -50,5 +52,6 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     secretHosts: join(root, 'secret-hosts.json'),
     daemon: join(root, 'daemon.json'),
     daemonLog: join(root, 'daemon.log'),
+    dashboardKey: join(root, 'dashboard.key'),
   };
 };

@@ -20,7 +20,13 @@ export const answer: Step<Call, Call> = async (call, next) => {
   nameDialogs(call);
   reportBlocked(call);
   const cleaned = { ...reply, notes: await clean(call, call.notes) };
+  reportEnd(call, cleaned);
   return call.request.shell ? { ...cleaned, facts: collectFacts(call, reply) } : cleaned;
+};
+
+/** Reports the finished call to viewers; without one the event has no listener. */
+const reportEnd = ({ rooms, course: { entry } }: Call, reply: Reply): void => {
+  if (entry) rooms.calls.emit('ended', { entry, reply });
 };
 
 const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {

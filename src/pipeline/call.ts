@@ -11,6 +11,7 @@ import type { ToolCall, ToolOutput } from '../toolkit/tool-call.ts';
 import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskStart } from '../features/tasks/task-run.ts';
+import type { CallEntry } from '../store/journal/journal.ts';
 
 /** Whether a frontend can send the reply, which depends on its wire format. */
 export type ReplyTest = (reply: Reply) => boolean;
@@ -101,6 +102,8 @@ export interface CallCourse {
   work?: Promise<unknown>;
   /** run */
   result?: ToolOutput;
+  /** journal: the line of the journal. */
+  entry?: CallEntry;
 }
 
 /** identify: the tool exists. */

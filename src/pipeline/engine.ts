@@ -2,7 +2,9 @@
 import type { BrowserHealth } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
+import type { Services } from '../toolkit/context.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
+import type { Observer } from '../features/observe/observer.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { CallRequest, Reply, ReplyTest } from './call.ts';
 
@@ -41,6 +43,10 @@ export interface Engine {
   replyWithResult(kind: string, result: unknown, fits: ReplyTest): Promise<Reply>;
   /** The known state of the browser; sends no request and starts no Chrome. */
   health(): BrowserHealth;
+  /** Reports each finished call; absent in an engine without a dashboard. */
+  readonly calls?: Services['calls'];
+  /** Loads the access of viewers to tabs, requests and the journal. */
+  observe?(): Promise<Observer>;
   /**
    * Registers a host that shares this engine, with its own session; the returned function ends the
    * session and closes its tabs.

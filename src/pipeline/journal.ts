@@ -34,7 +34,7 @@ interface CallEnd {
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { rooms, request } = call;
   const { session, tab, common } = call.course;
-  await rooms.journal.appendCall(
+  call.course.entry = await rooms.journal.appendCall(
     defined({
       ts: Date.now(),
       tool: request.name,

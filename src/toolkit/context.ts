@@ -1,5 +1,7 @@
 // The context of a running tool: its session, tab, deadline and the engine's services.
 import type { Config } from '../core/config.ts';
+import type { Events } from '../core/events.ts';
+import type { Failure } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import type { Deadline } from '../core/time.ts';
@@ -9,7 +11,7 @@ import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { Handles } from '../store/handles/handles.ts';
 import type { PayloadWriter } from '../store/files/payload-writer.ts';
-import type { Journal } from '../store/journal/journal.ts';
+import type { CallEntry, Journal } from '../store/journal/journal.ts';
 import type { SecretHosts } from '../store/secret-hosts.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { Redactor } from '../core/redactor.ts';
@@ -18,6 +20,17 @@ import type { RunInnerCall } from '../features/script/inner-call.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { Tool } from './define-tool.ts';
 
+/** A finished call: its line in the journal and its reply, both without secrets. */
+export interface EndedCall {
+  readonly entry: CallEntry;
+  readonly reply: {
+    readonly text?: string;
+    readonly images: readonly unknown[];
+    readonly notes: readonly string[];
+    readonly failure?: Failure;
+  };
+}
+
 /** The engine's services, wired once in app.ts. */
 export interface Services {
   readonly config: Config;
@@ -25,6 +38,8 @@ export interface Services {
   readonly log: Log;
   readonly browser: Browser;
   readonly journal: Journal;
+  /** Reports each finished call, for viewers. */
+  readonly calls: Events<{ ended: EndedCall }>;
   /** Removes secrets from all output of the engine. */
   readonly redactor: Redactor;
   /** Removes secrets from all data that is written to disk. */

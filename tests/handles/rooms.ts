@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from '../../src/browser/browser.ts';
 import { resolveConfig } from '../../src/core/config.ts';
+import { Events } from '../../src/core/events.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
@@ -85,6 +86,7 @@ export class TestRooms {
       journal,
       redactor,
       writer,
+      calls: new Events(),
       hosts: new Set(),
       secrets: [],
       secretHosts: new SecretHosts(home),

@@ -213,6 +213,17 @@ export class Tasks {
     return this.#store.loadResult(id);
   }
 
+  /** The working files of a task, for viewers of its progress. */
+  async files(id: string): Promise<KeptFiles> {
+    await this.#look(id);
+    return this.#store.files(id);
+  }
+
+  /** Whether a new task of this kind can continue an ended one. */
+  canResume(name: string): boolean {
+    return this.#options.kinds.some((kind) => kind.name === name && kind.resumes);
+  }
+
   /** Requests cancellation and waits for it briefly; returns an ended task unchanged. */
   async cancel(id: string, signal: AbortSignal): Promise<TaskMeta> {
     const found = await this.#look(id);

@@ -89,6 +89,23 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     { fields: [JSON_SWITCH] },
   ),
   own(
+    'dashboard',
+    'watch',
+    'Open the dashboard: live pictures, calls, tasks and everything that waits for you',
+    () => import('./commands/dashboard.ts'),
+    {
+      description:
+        'Starts the daemon if none is running, and opens its dashboard in the browser. The URL ' +
+        'works once; the browser then has access for seven days.',
+      configured: true,
+      fields: [
+        { name: 'noOpen', kind: 'switch', describe: 'Print the URL instead of opening it' },
+        JSON_SWITCH,
+      ],
+      examples: ['openchrome dashboard', 'openchrome dashboard --no-open'],
+    },
+  ),
+  own(
     'setup',
     'setup',
     'Register OpenChrome in Claude Code, Cursor, VS Code, Codex and others',

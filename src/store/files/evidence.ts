@@ -165,3 +165,20 @@ const readEntry = async (
   const content = bytes <= KEPT_BYTES ? Buffer.concat(kept) : undefined;
   return { bytes, sha256: hash.digest('hex'), content };
 };
+
+/** Returns the index page of a bundle with its pictures inside; undefined if it has none. */
+export const loadBundlePage = async (path: string): Promise<Buffer | undefined> => {
+  let page: string | undefined;
+  const pictures = new Map<string, string>();
+  for await (const { name, content } of readArchive(path)) {
+    const base = name.slice(name.indexOf('/') + 1);
+    if (base === 'index.html') page = content?.toString('utf8');
+    const [, type] = /\.(png|jpe?g|webp)$/.exec(base) ?? [];
+    if (type !== undefined && content)
+      pictures.set(base, `data:image/${type};base64,${content.toString('base64')}`);
+  }
+  if (page === undefined) return undefined;
+  let shown = page;
+  for (const [name, data] of pictures) shown = shown.replaceAll(`src="${name}"`, `src="${data}"`);
+  return Buffer.from(shown);
+};

@@ -1,7 +1,9 @@
 // Writes exports of recordings atomically, and removes old ones from the home folder.
 import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { isMissing } from '../../system/disk-error.ts';
 import { replaceFileBy } from '../../system/replace-file.ts';
 import type { RetentionRule, Swept } from './sweeper.ts';
@@ -51,6 +53,10 @@ export const findReplay = async (folder: string): Promise<string | undefined> =>
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? path : undefined;
 };
+
+/** Sends a replay, which can be large, at the speed of the receiver. */
+export const streamReplay = (path: string, to: NodeJS.WritableStream): Promise<void> =>
+  pipeline(createReadStream(path), to);
 
 export const recordingsRetention = (folder: string): RetentionRule => ({
   name: 'recordings',

@@ -75,8 +75,11 @@ export interface RecentOptions {
 export interface Journal {
   /** Appends an entry without its secrets. */
   append(entry: JournalEntry): void;
-  /** As `append`, for a call with arguments of any size, from a tab with these origins. */
-  appendCall(entry: CallEntry, origins: Iterable<string>): Promise<void>;
+  /**
+   * As `append`, for a call with arguments of any size, from a tab with these origins. Returns the
+   * entry without its secrets.
+   */
+  appendCall(entry: CallEntry, origins: Iterable<string>): Promise<CallEntry>;
   /** Oldest first, optionally of one tool only. */
   recent(options: RecentOptions): Promise<readonly JournalEntry[]>;
   summary(options?: { readonly since?: number }): Promise<JournalSummary>;
@@ -104,10 +107,12 @@ export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOpti
   const append = (entry: JournalEntry): void =>
     write(isCall(entry) ? cleanCall(entry, writer.clean(entry.args), writer) : writer.clean(entry));
 
-  const appendCall = async (entry: CallEntry, origins: Iterable<string>): Promise<void> => {
+  const appendCall = async (entry: CallEntry, origins: Iterable<string>): Promise<CallEntry> => {
     const cleaner = writer.forOrigins(origins);
     const args = await cleaner.cleanLarge(entry.args).catch(() => NOT_CLEANED);
-    write(cleanCall(entry, args, cleaner));
+    const cleaned = cleanCall(entry, args, cleaner);
+    write(cleaned);
+    return cleaned;
   };
 
   const write = (entry: JournalEntry): void => {

@@ -1,9 +1,9 @@
 // `openchrome record open`: prints the path of a replay, and opens it if there is a display.
-import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { fail } from '../../../core/failure.ts';
 import { findReplay, listRecordingFolders } from '../../../store/files/recordings.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
+import { openOnDesktop } from '../desktop.ts';
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
@@ -17,7 +17,7 @@ export const run: RunCommand = async (words, { terminal, wiring }, command) => {
       argument: 'folder',
       hint: 'List the recordings with openchrome record list.',
     });
-  const opened = terminal.interactive && openFile(replay);
+  const opened = terminal.interactive && openOnDesktop(replay);
   terminal.out(on.has('json') ? JSON.stringify({ replay, opened }) : replay);
   return 0;
 };
@@ -30,18 +30,4 @@ const findNewest = async (recordings: string): Promise<string> => {
       hint: 'Start one with openchrome record start.',
     });
   return join(recordings, newest);
-};
-
-const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' };
-
-/** Opens a file with the program of the desktop; false without a display or such a program. */
-const openFile = (path: string): boolean => {
-  const opener = OPENERS[process.platform];
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
-  if (opener === undefined || !hasDisplay) return false;
-  const child = spawn(opener, [path], { detached: true, stdio: 'ignore' });
-  child.on('error', () => {}); // the program is not installed: the printed path is enough
-  child.unref();
-  return child.pid !== undefined;
 };

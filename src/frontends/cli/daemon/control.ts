@@ -21,9 +21,21 @@ export interface StartedDaemon {
 
 /** Throws if a daemon with other settings is running already. */
 export const startDaemon = async (home: Home, settings: Settings): Promise<StartedDaemon> => {
+  const { note, started } = await ensureMatching(home, settings);
+  return { started, status: await statusOf(note) };
+};
+
+/** The address and token of the running daemon, or of a new one. */
+export const requireRunningDaemon = async (home: Home, settings: Settings): Promise<DaemonNote> =>
+  (await ensureMatching(home, settings)).note;
+
+const ensureMatching = async (
+  home: Home,
+  settings: Settings,
+): Promise<{ readonly note: DaemonNote; readonly started: boolean }> => {
   const { note, started } = await ensureDaemon({ home, settings: async () => settings });
   if (!started) await requireMatchingDaemon(note, settings);
-  return { started, status: await statusOf(note) };
+  return { note, started };
 };
 
 export interface Stopped {

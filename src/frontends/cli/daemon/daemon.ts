@@ -75,6 +75,9 @@ export class Daemon {
       routes: createDaemonRoutes(this.#parts()),
       trustsClients: true,
       admit: () => this.#admit(),
+      visit: () => this.#occupation.host(),
+      onDashboard: (_: unknown, origin: string) =>
+        log(`dashboard at ${origin}/ ("openchrome dashboard" opens it)`),
     };
     this.#server = await serveHttp({ ...this.#engine, call }, additions);
     const { port } = this.#server;

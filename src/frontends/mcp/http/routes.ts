@@ -1,6 +1,8 @@
-// The routes of the HTTP server: the MCP endpoint, health and metrics.
+// The routes of the HTTP server: the MCP endpoint, the dashboard, health and metrics.
+import { defined } from '../../../core/defined.ts';
 import type { Failure } from '../../../core/failure.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
+import { createDashboardRoutes, type DashboardRoutes, isObserved } from '../../dashboard/routes.ts';
 import { createMethods } from '../methods.ts';
 import { SERVER_INFO } from '../server-info.ts';
 import { combineSignals } from '../signals.ts';
@@ -23,13 +25,17 @@ export interface Additions {
   readonly trustsClients?: boolean;
   /** Throws if the server accepts no more calls. */
   readonly admit?: () => void;
+  /** A viewer of the dashboard connects; the returned function is called when it leaves. */
+  readonly visit?: () => () => void;
+  /** Called when the server listens, to log the URL of the dashboard. */
+  readonly onDashboard?: (dashboard: DashboardRoutes, origin: string) => void;
 }
 
 export const createRoutes = (
   engine: Engine,
   { stopping, connections }: RouteContext,
-  { routes: further = {}, ...clients }: Additions = {},
-): { routes: Routes; endpoint: McpEndpoint } => {
+  { routes: further = {}, visit, trustsClients = false, admit }: Additions = {},
+): { routes: Routes; endpoint: McpEndpoint; dashboard: DashboardRoutes | undefined } => {
   const { config, log, tools, resources, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
@@ -41,14 +47,17 @@ export const createRoutes = (
     methods,
     log,
     maxRequestBytes: config.maxRequestBytes,
-    ...clients,
+    trustsClients,
+    ...defined({ admit }),
   });
   const gauges = (): Record<string, number> => ({
     openchrome_http_connections: connections(),
     openchrome_http_sessions: endpoint.sessions(),
   });
+  const dashboard = isObserved(engine) ? createDashboardRoutes(engine, visit) : undefined;
   const routes: Routes = {
     ...further,
+    ...dashboard?.routes,
     '/mcp': { handle: (request, response) => endpoint.handle(request, response) },
     '/health': {
       open: true,
@@ -60,7 +69,7 @@ export const createRoutes = (
       ),
     },
   };
-  return { routes, endpoint };
+  return { routes, endpoint, dashboard };
 };
 
 /**

@@ -1,10 +1,13 @@
 // The HTTP server: listens, answers, and shuts down.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fail, type Failure } from '../../../core/failure.ts';
+import type { Duplex } from 'node:stream';
+import { fail, type Failure, toFailure } from '../../../core/failure.ts';
 import { settlesWithin } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
-import { createGate } from './gate.ts';
+import { LIVE_PATH } from '../../dashboard/paths.ts';
+import type { DashboardRoutes } from '../../dashboard/routes.ts';
+import { createGate, type Gate } from './gate.ts';
 import { answerRequest } from './router.ts';
 import { type Additions, createRoutes } from './routes.ts';
 
@@ -36,7 +39,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   const stopping = new AbortController();
   const connections = new Set<unknown>();
   const posts = new Set<Promise<void>>();
-  const { routes, endpoint } = createRoutes(
+  const { routes, endpoint, dashboard } = createRoutes(
     engine,
     { stopping: stopping.signal, connections: () => connections.size },
     additions,
@@ -54,7 +57,14 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   const port = await listen(server, config.http ?? 0, config.host);
   // a failed connection does not end the server
   server.on('error', (error) => log.defect(error));
-  process.stderr.write(`openchrome listening on http://${inUrl(config.host)}:${port}/mcp\n`);
+  if (dashboard)
+    server.on('upgrade', (request, socket, head: Buffer) => {
+      if (isLiveFeed(request)) void openLiveFeed(dashboard, gate, request, socket, head);
+      else serveWithoutUpgrade(server, request, socket, head);
+    });
+  const origin = `http://${inUrl(config.host)}:${port}`;
+  process.stderr.write(`openchrome listening on ${origin}/mcp\n`);
+  if (dashboard) additions?.onDashboard?.(dashboard, origin);
 
   const close = async (
     reason = fail('engine_stopped', 'The server is stopping.'),
@@ -62,7 +72,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     stopping.abort(reason);
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
     await settlesWithin(Promise.all(posts), GRACE_MS);
-    await endpoint.close();
+    await Promise.all([endpoint.close(), dashboard?.close()]);
     server.closeIdleConnections();
     await settlesWithin(closed, GRACE_MS);
     server.closeAllConnections();
@@ -71,6 +81,46 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   let closing: Promise<void> | undefined;
   return { port, close: (reason) => (closing ??= close(reason)) };
 };
+
+const isLiveFeed = ({ url = '', headers }: IncomingMessage): boolean =>
+  url.split('?', 1)[0] === LIVE_PATH && headers.upgrade?.toLowerCase() === 'websocket';
+
+const openLiveFeed = async (
+  dashboard: DashboardRoutes,
+  gate: Gate,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> => {
+  socket.on('error', () => {}); // the client disconnected
+  try {
+    gate.checkSource({ headers: request.headers, localAddress: request.socket.localAddress });
+    await dashboard.upgrade(request, socket, head);
+  } catch (error) {
+    const { code, kind } = toFailure(error, () => '');
+    socket.end(`HTTP/1.1 ${kind.http} ${code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+};
+
+/**
+ * Answers a request that offers another protocol (Java's client offers HTTP/2) as if it did not:
+ * with an upgrade listener, Node passes on such a request without reading its body.
+ */
+const serveWithoutUpgrade = (
+  server: Server,
+  { method, url, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void => {
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!UPGRADE_HEADERS.has(rawHeaders[i]?.toLowerCase() ?? ''))
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+};
+
+const UPGRADE_HEADERS = new Set(['connection', 'upgrade', 'http2-settings']);
 
 /** Keeps a promise in the set until it settles. */
 const hold = (set: Set<Promise<void>>, work: Promise<void>): void => {

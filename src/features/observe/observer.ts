@@ -1,0 +1,115 @@
+// Gives viewers access to tabs, requests and the journal. Sends commands only while a viewer watches.
+import type { Browser } from '../../browser/browser.ts';
+import { answerDialog } from '../../browser/tabs/dialog.ts';
+import { listOrigins } from '../../browser/tabs/shown-page.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import type { Redactor } from '../../core/redactor.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
+import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
+import { JournalFeed } from '../../store/journal/journal-feed.ts';
+
+interface ObserverOptions {
+  readonly home: Home;
+  readonly browser: Browser;
+  readonly redactor: Redactor;
+  readonly workers: WorkerPool;
+}
+
+/** A tab as viewers see it: page texts are redacted. */
+export interface TabView {
+  readonly tabId: string;
+  readonly shortId?: string;
+  readonly session: string;
+  readonly url: string;
+  readonly title: string;
+  readonly active: boolean;
+  readonly loading: boolean;
+  readonly crashed: boolean;
+  /** The tool that works in it. */
+  readonly busy?: string;
+  readonly dialog?: {
+    readonly kind: string;
+    readonly message: string;
+    readonly openedAt: number;
+    readonly defaultPrompt?: string;
+  };
+}
+
+const URL_CHARS = 2_000;
+const TITLE_CHARS = 300;
+const MESSAGE_CHARS = 1_000;
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly journal: JournalFeed;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    this.journal = new JournalFeed(options.home.journal);
+  }
+
+  get home(): Home {
+    return this.#options.home;
+  }
+
+  /** The key that signs the cookies of viewers. */
+  loadKey(): Promise<string> {
+    return loadDashboardKey(this.#options.home.dashboardKey);
+  }
+
+  /** All attached tabs of all sessions, from known state. */
+  listTabs(): TabView[] {
+    return this.#options.browser.sessions.flatMap((session) =>
+      [...session.tabs.values()].map((tab) => this.#describeTab(session, tab)),
+    );
+  }
+
+  #describeTab(session: Session, tab: Tab): TabView {
+    const redactor = this.#options.redactor.forOrigins(listOrigins(tab));
+    const clean = (text: string, chars: number): string =>
+      redactor.text(text.slice(0, chars * 2)).slice(0, chars);
+    const { dialog } = tab;
+    return defined({
+      tabId: tab.id,
+      shortId: session.shortIds.get(tab.id),
+      session: session.name,
+      url: clean(tab.url, URL_CHARS),
+      title: clean(tab.title, TITLE_CHARS),
+      active: session.current === tab,
+      loading: tab.loading,
+      crashed: tab.crashed,
+      busy: tab.queue.running,
+      dialog: dialog
+        ? defined({
+            kind: dialog.kind,
+            message: clean(dialog.message, MESSAGE_CHARS),
+            openedAt: dialog.openedAt,
+            defaultPrompt: dialog.defaultPrompt && clean(dialog.defaultPrompt, MESSAGE_CHARS),
+          })
+        : undefined,
+    });
+  }
+
+  /** Answers the open dialog of a tab. */
+  async answerDialog(
+    tabId: string,
+    answer: { readonly accept: boolean; readonly promptText?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { tab } = this.requireTab(tabId);
+    await answerDialog(tab.cdp, tab.dialog, defined(answer), signal);
+  }
+
+  /** The tab and its session; throws if no session has it. */
+  requireTab(tabId: string): { readonly session: Session; readonly tab: Tab } {
+    for (const session of this.#options.browser.sessions) {
+      const tab = session.tabs.get(tabId);
+      if (tab) return { session, tab };
+    }
+    throw fail('tab_not_found', 'This tab is closed.');
+  }
+}

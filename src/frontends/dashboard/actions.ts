@@ -1,0 +1,56 @@
+// The actions of a viewer: ends and continues tasks, answers dialogs, hand-offs and approvals.
+import { fail } from '../../core/failure.ts';
+import { getOwn } from '../../core/json.ts';
+import type { DashboardContext } from './dashboard.ts';
+import type { DashboardAction } from './messages.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+type Action = (context: DashboardContext, body: Body, signal: AbortSignal) => Promise<unknown>;
+
+const ACTION_MS = 30_000;
+
+const requireText = (body: Body, name: string): string => {
+  const value = body[name];
+  if (typeof value === 'string' && value !== '' && value.length <= 2_000) return value;
+  throw fail('bad_request', `"${name}" must be a text.`);
+};
+
+const requireFlag = (body: Body, name: string): boolean => {
+  const value = body[name];
+  if (typeof value === 'boolean') return value;
+  throw fail('bad_request', `"${name}" must be true or false.`);
+};
+
+const ACTIONS: Readonly<Record<DashboardAction['type'], Action>> = {
+  'cancel-task': async ({ engine }, body, signal) => {
+    const { status } = await engine.tasks.cancel(requireText(body, 'id'), signal);
+    return { status };
+  },
+  'resume-task': async ({ engine }, body) => {
+    const id = requireText(body, 'id');
+    const { meta } = await engine.tasks.get(id);
+    const { kind, session, args_summary: args } = meta;
+    const { task_id } = await engine.tasks.start({ kind, args, session, resumeFrom: id });
+    return { id: task_id };
+  },
+  'answer-dialog': async ({ observer }, body, signal) => {
+    const text = body['text'];
+    const promptText = typeof text === 'string' ? text : undefined;
+    const accept = requireFlag(body, 'accept');
+    await observer.answerDialog(requireText(body, 'tabId'), { accept, promptText }, signal);
+  },
+  'answer-approval': async () => unavailable(),
+  'finish-handoff': async () => unavailable(),
+  'revoke-approval': async () => unavailable(),
+};
+
+const unavailable = (): never => {
+  throw fail('bad_request', 'This server has no hand-offs.');
+};
+
+/** Returns the result for the viewer; throws a failure for an unknown or invalid action. */
+export const runAction = async (context: DashboardContext, body: Body): Promise<unknown> => {
+  const action = getOwn<Action>(ACTIONS, requireText(body, 'type'));
+  if (!action) throw fail('bad_request', 'This action does not exist.');
+  return action(context, body, AbortSignal.timeout(ACTION_MS));
+};

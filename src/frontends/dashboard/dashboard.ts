@@ -1,0 +1,267 @@
+// The dashboard's server: checks the viewer, answers its requests and runs its feeds.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { compact, defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import { getOwn, isRecord } from '../../core/json.ts';
+import { VERSION } from '../../core/version.ts';
+import type { Observer } from '../../features/observe/observer.ts';
+import { sendEmpty, sendJson } from '../mcp/http/reply.ts';
+import { runAction } from './actions.ts';
+import { Access } from './access.ts';
+import { protectResponse, sendAsset } from './assets.ts';
+import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
+import { EventFeed } from './event-feed.ts';
+import type { CallDetail, CallPage, HealthRow, StateMessage, TaskItem } from './messages.ts';
+import { TICKET_PATH } from './paths.ts';
+import type { RecentCalls } from './recent-calls.ts';
+import { readJsonBody } from './request-body.ts';
+import type { ObservedEngine } from './routes.ts';
+import type { Samples } from './samples.ts';
+import { listDecisions, listWaiting } from './waiting-rows.ts';
+import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
+import { toTaskRow } from './task-rows.ts';
+
+interface DashboardOptions {
+  readonly engine: ObservedEngine;
+  readonly recent: RecentCalls;
+  readonly samples: Samples;
+  readonly visit: () => () => void;
+  readonly firstTicket: string;
+}
+
+export interface Dashboard {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The parts that the handlers of the paths need. */
+export interface DashboardContext extends DashboardOptions {
+  readonly observer: Observer;
+  readonly access: Access;
+  readonly feed: EventFeed;
+}
+
+type Handler = (
+  context: DashboardContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+) => Promise<void> | void;
+
+/** The first page of the timeline; the page loads older ones. */
+const FIRST_CALLS = 300;
+const MAX_CALLS = 2_000;
+const MAX_TASKS = 500;
+const FIRST_TICKET_MS = 24 * 60 * 60_000;
+
+export const createDashboard = async (options: DashboardOptions): Promise<Dashboard> => {
+  const { engine, samples } = options;
+  const observer = await engine.observe();
+  const access = new Access(await observer.loadKey());
+  access.addTicket(options.firstTicket, FIRST_TICKET_MS);
+  const feed = new EventFeed({
+    journal: observer.journal,
+    log: engine.log,
+    listTabs: () => observer.listTabs(),
+    listTasks: () => listTasks(engine),
+    listWaiting: () => listWaiting(engine, observer),
+    readHealth: () => readHealth(engine),
+  });
+  const stopSamples = samples.events.on('added', (sample) => feed.sendSample(sample));
+  const context: DashboardContext = { ...options, observer, access, feed };
+  return {
+    handle: (request, response) => answer(context, request, response),
+    upgrade: async (_request, socket) => void socket.destroy(),
+    close: async () => {
+      stopSamples();
+      feed[Symbol.dispose]();
+    },
+  };
+};
+
+const STATIC_PATHS = ['/', '/dashboard/app.js', '/dashboard/app.css', '/dashboard/icon.svg'];
+
+const answer = async (
+  context: DashboardContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
+  protectResponse(response);
+  if (path === TICKET_PATH) return sendTicket(context, request, response);
+  const ticket = path === '/' ? query.get('ticket') : null;
+  if (ticket !== null) return exchangeTicket(context, ticket, response);
+  if (STATIC_PATHS.includes(path)) return sendAsset(path, request, response);
+  if (!context.access.admits(request.headers))
+    throw fail('unauthorized', 'This browser has no access to the dashboard.', {
+      hint: 'Run "openchrome dashboard", or open the URL that the server logged at its start.',
+    });
+  const handler = getOwn(HANDLERS, path);
+  if (!handler) throw fail('not_found', 'This path does not exist.');
+  if (path !== '/dashboard/action' && request.method !== 'GET')
+    throw fail('method_not_allowed', `${request.method} is not supported here.`);
+  await handler(context, request, response, query);
+};
+
+/** A used or wrong ticket also leads to the page, which then explains how to get access. */
+const exchangeTicket = (
+  { access }: DashboardContext,
+  ticket: string,
+  response: ServerResponse,
+): void => {
+  const cookie = access.redeem(ticket);
+  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+  response.setHeader('location', '/');
+  response.setHeader('cache-control', 'no-store');
+  sendEmpty(response, 303);
+};
+
+/** Creates a ticket for a client that has sent the token of the server. */
+const sendTicket = (
+  { engine, access }: DashboardContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  if (request.method !== 'POST')
+    throw fail('method_not_allowed', 'A ticket is created with a POST.');
+  if (engine.config.token === undefined)
+    throw fail('unauthorized', 'This server has no token.', {
+      hint: 'Open the URL that the server logged at its start, or start it with --token.',
+    });
+  sendJson(response, 200, { ticket: access.createTicket() });
+};
+
+const listTasks = async ({ tasks }: ObservedEngine): Promise<TaskItem[]> => {
+  const { tasks: found } = await tasks.list({ limit: MAX_TASKS });
+  return found.map((meta) => toTaskRow(meta, tasks.canResume(meta.kind)));
+};
+
+const STARTED_AT = Math.round(Date.now() - process.uptime() * 1000);
+
+const readHealth = (engine: ObservedEngine): HealthRow => {
+  const { state, chrome, starts, lastExit } = engine.health();
+  return defined({
+    chrome: state,
+    product: chrome?.product,
+    guard: chrome?.guard,
+    starts,
+    lastExit,
+    startedAt: STARTED_AT,
+    pid: process.pid,
+  });
+};
+
+const loadCalls = async (
+  { observer }: DashboardContext,
+  before: string | undefined,
+  count: number,
+): Promise<CallPage> => {
+  const { lines, position, more } = await observer.journal.readBefore(before, count);
+  return defined({ rows: lines.map(toCallRow), older: more ? position : undefined });
+};
+
+const sendState: Handler = async (context, _request, response) => {
+  const { engine, observer } = context;
+  // The position is read first: a call between the two reads is sent twice, never lost.
+  const position = await observer.journal.end();
+  const [calls, tasks, waiting] = await Promise.all([
+    loadCalls(context, undefined, FIRST_CALLS),
+    listTasks(engine),
+    listWaiting(engine, observer),
+  ]);
+  const state: StateMessage = {
+    version: VERSION,
+    readonly: engine.config.dashboardReadonly,
+    now: Date.now(),
+    calls,
+    position,
+    tabs: observer.listTabs(),
+    tasks,
+    waiting,
+    health: readHealth(engine),
+  };
+  sendJson(response, 200, state);
+};
+
+const sendEvents: Handler = async ({ feed, visit }, request, response, query) => {
+  const { 'last-event-id': last } = request.headers;
+  const position = typeof last === 'string' ? last : (query.get('after') ?? undefined);
+  const leave = visit();
+  response.once('close', leave);
+  await feed.add(response, position);
+};
+
+const sendCalls: Handler = async (context, _request, response, query) => {
+  const count = Math.min(Number(query.get('count') ?? FIRST_CALLS) || FIRST_CALLS, MAX_CALLS);
+  sendJson(response, 200, await loadCalls(context, query.get('before') ?? undefined, count));
+};
+
+const sendCall: Handler = async ({ observer, recent }, _request, response, query) => {
+  const line = await observer.journal.readLine(query.get('id') ?? '');
+  if (!line) throw fail('not_found', 'The journal no longer contains this call.');
+  const { ts, tool, session, durationMs, args } = line.entry;
+  const reply =
+    typeof tool === 'string'
+      ? recent.find({ ts, tool, session: String(session), durationMs: Number(durationMs) })
+      : undefined;
+  const detail: CallDetail = defined({
+    ...toCallRow(line),
+    args: typeof tool === 'string' ? (args ?? {}) : line.entry,
+    reply: reply?.text,
+    ...compact({ notes: reply?.notes ?? [], images: reply?.images ?? 0 }),
+  });
+  sendJson(response, 200, detail);
+};
+
+/** The samples and the counted calls of the last hour. */
+const sendUsage: Handler = async ({ observer, samples }, _request, response) => {
+  const now = Date.now();
+  const lines = [];
+  let before: string | undefined;
+  for (;;) {
+    const page = await observer.journal.readBefore(before, MAX_CALLS);
+    lines.push(...page.lines);
+    const [oldest] = page.lines;
+    if (!page.more || !oldest || oldest.entry.ts < now - USAGE_MS) break;
+    before = page.position;
+  }
+  sendJson(response, 200, { samples: samples.all, usage: countUsage(lines, now) });
+};
+
+const requireId = (query: URLSearchParams): string => query.get('id') ?? '';
+
+const sendTask: Handler = async ({ engine }, _request, response, query) =>
+  sendJson(response, 200, await loadTaskDetail(engine, requireId(query)));
+
+const sendDecisions: Handler = async ({ engine }, _request, response) =>
+  sendJson(response, 200, { decisions: await listDecisions(engine) });
+
+const act: Handler = async (context, request, response) => {
+  if (request.method !== 'POST') throw fail('method_not_allowed', 'An action is a POST.');
+  if (context.engine.config.dashboardReadonly)
+    throw fail('tool_not_allowed', 'This dashboard is read-only.', {
+      hint: 'Start the server without --dashboard-readonly.',
+    });
+  const body = await readJsonBody(request);
+  if (!isRecord(body)) throw fail('bad_request', 'The body is not an action.');
+  sendJson(response, 200, (await runAction(context, body)) ?? { done: true });
+};
+
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  '/dashboard/state': sendState,
+  '/dashboard/events': sendEvents,
+  '/dashboard/calls': sendCalls,
+  '/dashboard/call': sendCall,
+  '/dashboard/usage': sendUsage,
+  '/dashboard/task': sendTask,
+  '/dashboard/task-result': ({ engine }, _request, response, query) =>
+    sendTaskResult(engine, requireId(query), response),
+  '/dashboard/replay': ({ engine, observer }, _request, response, query) =>
+    sendReplay(engine, observer, requireId(query), response),
+  '/dashboard/bundle': ({ engine, observer }, _request, response, query) =>
+    sendBundle(engine, observer, requireId(query), response),
+  '/dashboard/decisions': sendDecisions,
+  '/dashboard/action': act,
+};

@@ -1,0 +1,192 @@
+// /dashboard/events: sends new calls and changed state to viewers; works only while one is connected.
+import type { ServerResponse } from 'node:http';
+import { fail } from '../../core/failure.ts';
+import type { Log } from '../../core/log.ts';
+import { every } from '../../core/time.ts';
+import type { FeedPage, JournalFeed } from '../../store/journal/journal-feed.ts';
+import { toCallRow } from './call-rows.ts';
+import type { FeedEvents, HealthRow, SampleRow, TabRow, TaskItem, WaitingRow } from './messages.ts';
+
+/** The current state, read while a viewer is connected. */
+export interface FeedSources {
+  readonly journal: JournalFeed;
+  readonly log: Log;
+  readonly listTabs: () => readonly TabRow[];
+  readonly listTasks: () => Promise<readonly TaskItem[]>;
+  readonly listWaiting: () => Promise<readonly WaitingRow[]>;
+  readonly readHealth: () => HealthRow;
+}
+
+const TABS_MS = 250;
+const TASKS_MS = 1_000;
+const PING_MS = 15_000;
+/** A viewer that does not read is disconnected; it continues from its last event. */
+const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
+export const MAX_VIEWERS = 20;
+/** Delay before a viewer connects again after the server has ended. */
+const RETRY_MS = 500;
+
+interface FeedViewer {
+  readonly response: ServerResponse;
+  /** The journal was sent up to here. */
+  position: string;
+}
+
+export class EventFeed implements Disposable {
+  readonly #sources: FeedSources;
+  readonly #viewers = new Set<FeedViewer>();
+  #running: Promise<Disposable> | undefined;
+  #reading: Promise<void> | undefined;
+  #readAgain = false;
+  /** The last sent state by event name, as JSON. */
+  readonly #sent = new Map<string, string>();
+  #tasks = new Map<string, string>();
+
+  constructor(sources: FeedSources) {
+    this.#sources = sources;
+  }
+
+  get viewers(): number {
+    return this.#viewers.size;
+  }
+
+  /** Sends events to this response until it closes, starting after a position of the journal. */
+  async add(response: ServerResponse, position: string | undefined): Promise<void> {
+    if (this.#viewers.size >= MAX_VIEWERS)
+      throw fail('overloaded', `The dashboard has ${MAX_VIEWERS} viewers, which is its limit.`, {
+        hint: 'Close another window of the dashboard first.',
+      });
+    const viewer: FeedViewer = { response, position: position ?? '' };
+    this.#viewers.add(viewer);
+    response.once('close', () => this.#remove(viewer));
+    if (position === undefined) viewer.position = await this.#sources.journal.end();
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    this.#running ??= this.#run();
+    await this.#running;
+    this.#sent.clear();
+    this.#tasks.clear();
+    await Promise.all([this.#readJournal(), this.#sendState()]);
+  }
+
+  /** Sends a sample to all viewers. */
+  sendSample(sample: SampleRow): void {
+    this.#broadcast('sample', sample);
+  }
+
+  #remove(viewer: FeedViewer): void {
+    this.#viewers.delete(viewer);
+    if (this.#viewers.size === 0) this[Symbol.dispose]();
+  }
+
+  async #run(): Promise<Disposable> {
+    const watch = await this.#sources.journal.watch(() => void this.#readJournal());
+    const timers = [
+      every(TABS_MS, () => this.#sendTabs()),
+      every(TASKS_MS, () => this.#sendState()),
+      every(PING_MS, () => this.#ping()),
+    ];
+    return {
+      [Symbol.dispose]: () => {
+        watch[Symbol.dispose]();
+        for (const timer of timers) timer[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Ends the work for viewers, and the connections of those that are left. */
+  [Symbol.dispose](): void {
+    const running = this.#running;
+    this.#running = undefined;
+    void running?.then((work) => work[Symbol.dispose]());
+    for (const { response } of this.#viewers) response.end();
+    this.#viewers.clear();
+  }
+
+  /** One read at a time; a change during a read causes another one. */
+  #readJournal(): Promise<void> {
+    this.#readAgain = true;
+    this.#reading ??= this.#readAll()
+      .catch((error: unknown) => this.#sources.log.warn('the journal cannot be read', error))
+      .finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#readAgain && this.#viewers.size > 0) {
+      this.#readAgain = false;
+      const positions = new Set([...this.#viewers].map(({ position }) => position));
+      for (const position of positions) await this.#readFrom(position);
+    }
+  }
+
+  async #readFrom(start: string): Promise<void> {
+    const viewers = [...this.#viewers].filter(({ position }) => position === start);
+    for (let position = start, more = true; more;) {
+      const page: FeedPage = await this.#sources.journal.readAfter(position);
+      ({ position, more } = page);
+      if (page.lines.length === 0) return;
+      const rows = page.lines.map(toCallRow);
+      const text = formatEvent('calls', page.gap ? { rows, gap: true } : { rows }, position);
+      for (const viewer of viewers) {
+        viewer.position = position;
+        send(viewer, text);
+      }
+    }
+  }
+
+  #sendTabs(): void {
+    this.#sendIfChanged('tabs', this.#sources.listTabs());
+  }
+
+  async #sendState(): Promise<void> {
+    this.#sendTabs();
+    const { listTasks, listWaiting, readHealth } = this.#sources;
+    const [tasks, waiting] = await Promise.all([listTasks(), listWaiting()]);
+    this.#sendTasks(tasks);
+    this.#sendIfChanged('waiting', waiting);
+    this.#sendIfChanged('health', readHealth());
+  }
+
+  #sendTasks(tasks: readonly TaskItem[]): void {
+    const texts = new Map(tasks.map((task) => [task.id, JSON.stringify(task)]));
+    const changed = tasks.filter(({ id }) => texts.get(id) !== this.#tasks.get(id));
+    this.#tasks = texts;
+    if (changed.length > 0) this.#broadcast('tasks', changed);
+  }
+
+  #sendIfChanged<Name extends keyof FeedEvents>(name: Name, data: FeedEvents[Name]): void {
+    const text = JSON.stringify(data);
+    if (this.#sent.get(name) === text) return;
+    this.#sent.set(name, text);
+    this.#broadcast(name, data);
+  }
+
+  #broadcast<Name extends keyof FeedEvents>(name: Name, data: FeedEvents[Name]): void {
+    const text = formatEvent(name, data);
+    for (const viewer of this.#viewers) send(viewer, text);
+  }
+
+  #ping(): void {
+    for (const viewer of this.#viewers) send(viewer, ': ping\n\n');
+  }
+}
+
+/** JSON has no line breaks, so that the data is one line. */
+const formatEvent = <Name extends keyof FeedEvents>(
+  name: Name,
+  data: FeedEvents[Name],
+  id?: string,
+): string => {
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+};
+
+const send = ({ response }: FeedViewer, text: string): void => {
+  if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
+  else if (response.headersSent) response.write(text);
+};

@@ -1,0 +1,55 @@
+// Converts tasks of the ledger to rows of the dashboard. Pure.
+import { compact, defined } from '../../core/defined.ts';
+import { isRecord } from '../../core/json.ts';
+import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { CrawlPageRow, TaskItem } from './messages.ts';
+
+const ABOUT_CHARS = 200;
+
+/** The most telling argument: a URL, else the objective, else all arguments as JSON. */
+const describeArguments = ({ args_summary: args, objective }: TaskMeta): string => {
+  if (typeof objective === 'string') return objective.slice(0, ABOUT_CHARS);
+  if (!isRecord(args)) return '';
+  const { url, objective: given } = args;
+  const named = url ?? given;
+  const text = typeof named === 'string' ? named : JSON.stringify(args);
+  return text.slice(0, ABOUT_CHARS);
+};
+
+export const toTaskRow = (meta: TaskMeta, canResume: boolean): TaskItem => {
+  const hasEnded = meta.ended_at !== undefined;
+  return defined({
+    id: meta.task_id,
+    kind: meta.kind,
+    status: meta.status,
+    session: meta.session,
+    created: meta.created_at,
+    started: meta.started_at,
+    ended: meta.ended_at,
+    progress: meta.progress && defined(meta.progress),
+    error: meta.error,
+    ...compact({
+      cancelling: !hasEnded && meta.cancel_requested_at !== undefined,
+      hasResult: meta.result_path !== undefined,
+      canResume: hasEnded && canResume,
+    }),
+    about: describeArguments(meta),
+  });
+};
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A line of a crawl's working file as a row; undefined if it has another form. */
+export const toCrawlPage = (line: unknown): CrawlPageRow | undefined => {
+  const page = isRecord(line) ? line['page'] : undefined;
+  if (!isRecord(page) || typeof page['url'] !== 'string') return undefined;
+  const { url, title, depth, status, error, via } = page;
+  return defined({
+    url: url.slice(0, 500),
+    title: toText(title).slice(0, 200),
+    depth: typeof depth === 'number' ? depth : 0,
+    status: typeof status === 'number' ? status : undefined,
+    error: typeof error === 'string' ? error.slice(0, 300) : undefined,
+    via: toText(via),
+  });
+};

@@ -1,0 +1,128 @@
+// Access to the dashboard: tickets, cookies, Host and Origin checks, and its headers.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeHome, send, startDashboard, takeCookie } from './dashboard-server.ts';
+
+const DATA_PATHS = [
+  '/dashboard/state',
+  '/dashboard/events',
+  '/dashboard/calls',
+  '/dashboard/usage',
+  '/dashboard/task?id=0000000000000000',
+  '/dashboard/decisions',
+];
+
+describe('the dashboard', () => {
+  it('exchanges the ticket of its logged URL once for a cookie that scripts cannot read', async () => {
+    const { url, origin, log } = await startDashboard({ home: await makeHome() });
+    const first = await send(origin, url);
+    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+    const [cookie = ''] = first.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^openchrome_[0-9a-f]{8}=/);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    const [value = ''] = cookie.split(';');
+    expect(await send(origin, '/dashboard/state', { headers: { cookie: value } })).toMatchObject({
+      status: 200,
+    });
+    const second = await send(origin, url);
+    expect(second.headers['set-cookie']).toBeUndefined();
+    expect(log()).not.toContain(value.split('=')[1] ?? 'no cookie');
+  });
+
+  it('sends no data without a cookie, with a changed one, or with a wrong ticket', async () => {
+    const { url, origin } = await startDashboard({ home: await makeHome() });
+    const cookie = await takeCookie(url);
+    for (const path of DATA_PATHS) {
+      for (const wrong of ['', 'openchrome_00000000=1.2', cookie.replace(/.$/, 'x')])
+        expect(await send(origin, path, { headers: { cookie: wrong } }), path).toMatchObject({
+          status: 401,
+        });
+    }
+    const action = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    expect(await send(origin, '/dashboard/action', action)).toMatchObject({ status: 401 });
+    const guessed = await send(origin, '/?ticket=guess');
+    expect(guessed.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('rejects foreign hosts and origins, and creates tickets only for the token', async () => {
+    const token = 'a-token-of-sufficient-length';
+    const { url, origin } = await startDashboard({
+      home: await makeHome(),
+      flags: ['--token', token],
+    });
+    const cookie = await takeCookie(url);
+    const get = (headers: Record<string, string>) => send(origin, '/dashboard/state', { headers });
+    expect(await get({ cookie, host: 'evil.example' })).toMatchObject({ status: 403 });
+    expect(await get({ cookie, origin: 'http://evil.example' })).toMatchObject({ status: 403 });
+    expect(await get({ cookie, origin: 'http://127.0.0.1:1' })).toMatchObject({ status: 403 });
+    expect(await get({ authorization: `Bearer ${token}` })).toMatchObject({ status: 401 });
+    const ask = (headers: Record<string, string>) =>
+      send(origin, '/dashboard/ticket', { method: 'POST', headers });
+    expect(await ask({})).toMatchObject({ status: 401 });
+    const { text } = await ask({ authorization: `Bearer ${token}` });
+    const { ticket } = JSON.parse(text) as { ticket: string };
+    expect(await takeCookie(`${origin}/?ticket=${ticket}`)).not.toBe('');
+  });
+
+  it('creates no tickets on a server without a token', async () => {
+    const { origin } = await startDashboard({ home: await makeHome() });
+    expect(await send(origin, '/dashboard/ticket', { method: 'POST' })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  it('accepts its cookie after a restart, and keeps its key private', async () => {
+    const home = await makeHome();
+    const first = await startDashboard({ home });
+    const cookie = await takeCookie(first.url);
+    await first.stop();
+    const { origin } = await startDashboard({ home });
+    expect(await send(origin, '/dashboard/state', { headers: { cookie } })).toMatchObject({
+      status: 200,
+    });
+    const key = await readFile(join(home, 'dashboard.key'), 'utf8');
+    expect(key).toHaveLength(43);
+  });
+
+  it('forbids inline scripts, frames and other hosts with a strict policy', async () => {
+    const { origin } = await startDashboard({ home: await makeHome() });
+    const { headers, text } = await send(origin, '/');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
+    expect(text).not.toMatch(/<script[^>]*>[^<]/);
+    expect(text).not.toMatch(/https?:\/\//);
+  });
+
+  it('changes nothing with --dashboard-readonly', async () => {
+    const { url, origin } = await startDashboard({
+      home: await makeHome(),
+      flags: ['--dashboard-readonly'],
+    });
+    const cookie = await takeCookie(url);
+    const headers = { cookie, 'content-type': 'application/json' };
+    const body = JSON.stringify({ type: 'cancel-task', id: '0000000000000000' });
+    expect(
+      await send(origin, '/dashboard/action', { method: 'POST', headers, body }),
+    ).toMatchObject({ status: 403 });
+    const { text } = await send(origin, '/dashboard/state', { headers: { cookie } });
+    expect(JSON.parse(text)).toMatchObject({ readonly: true });
+  });
+
+  it('serves requests that offer another protocol as before', async () => {
+    const { origin } = await startDashboard({ home: await makeHome() });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const headers = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAARAAAAAAAIAAAAA',
+      'content-length': String(body.length),
+    };
+    const answer = await send(origin, '/mcp', { method: 'POST', headers, body });
+    expect(JSON.parse(answer.text)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+});
