@@ -214,6 +214,10 @@ export interface PageFunctions {
   readonly validate: {
     readonly read: () => Promise<ValidateAnswer>;
   };
+  /** Watches a page for viewers. */
+  readonly live: {
+    readonly findSecretAreas: () => readonly ElementArea[];
+  };
   readonly vitals: {
     readonly read: () => Vitals;
   };

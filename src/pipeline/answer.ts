@@ -25,8 +25,8 @@ export const answer: Step<Call, Call> = async (call, next) => {
 };
 
 /** Reports the finished call to viewers; without one the event has no listener. */
-const reportEnd = ({ rooms, course: { entry } }: Call, reply: Reply): void => {
-  if (entry) rooms.calls.emit('ended', { entry, reply });
+const reportEnd = ({ rooms, course: { entry, toolCall } }: Call, reply: Reply): void => {
+  if (entry) rooms.calls.emit('ended', { entry, acts: toolCall?.effect === 'act', reply });
 };
 
 const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {

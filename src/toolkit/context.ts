@@ -23,6 +23,8 @@ import type { Tool } from './define-tool.ts';
 /** A finished call: its line in the journal and its reply, both without secrets. */
 export interface EndedCall {
   readonly entry: CallEntry;
+  /** The call acted on a page. */
+  readonly acts: boolean;
   readonly reply: {
     readonly text?: string;
     readonly images: readonly unknown[];

@@ -106,6 +106,7 @@ const attempt = async (
         sure: true,
       },
     };
+  emitAim(tab, spec, reached);
   using activity = new TabActivity(tab);
   const frames = await watchedFrames(context, reached);
   return await trackActing(context, async (signal) => {
@@ -123,6 +124,17 @@ const attempt = async (
     return { receipt };
   });
 };
+
+/** Only a pointer action knows its point in coordinates of the page. */
+const emitAim = (tab: Tab, { did, needs }: ActionSpec, { frame, ready, point }: Reached): void =>
+  tab.events.emit(
+    'aimed',
+    defined({
+      did,
+      point: needs.needs.pointer || !frame.parent ? point : undefined,
+      target: { frame, id: ready.element.id },
+    }),
+  );
 
 const writeReceipt = async (
   spec: ActionSpec,

@@ -39,6 +39,7 @@ const pointAt = async (
         argument: 'coordinate',
       },
     );
+  tab.events.emit('aimed', { did, point });
   using activity = new TabActivity(tab);
   const effects = await trackActing(context, async (signal) => {
     const effectWait = new EffectWait(tab, activity, hits.toReversed(), patience, signal);

@@ -29,6 +29,7 @@ const SOURCES: Readonly<Record<PageScriptName, () => Promise<{ readonly default:
   extract: () => import('page-script:extract'),
   html: () => import('page-script:html'),
   indexedDb: () => import('page-script:indexed-db'),
+  live: () => import('page-script:live'),
   inspect: () => import('page-script:inspect'),
   markdown: () => import('page-script:markdown'),
   pageState: () => import('page-script:page-state'),

@@ -7,6 +7,7 @@ import { createSteadyClock, monotonicMs } from '../../core/time.ts';
 import { CdpError, isGone } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../../page/call-answers.ts';
+import type { Point } from '../../page/act/act-answers.ts';
 import type { BrowserGuard } from '../guard/browser-guard.ts';
 import { DomainGuard } from '../guard/domain-guard.ts';
 import { TabGuard } from '../guard/tab-guard.ts';
@@ -63,6 +64,13 @@ interface TabEvents {
   popup: { readonly tabId: string; readonly url: string };
   /** A download of this tab started, progressed or ended. */
   download: Download;
+  /** An action has found its target, and its input follows. Has listeners only for viewers. */
+  aimed: {
+    readonly did: string;
+    /** In coordinates of the main frame's viewport. */
+    readonly point?: Point;
+    readonly target?: { readonly frame: Frame; readonly id: number };
+  };
   /** A tool call starts (`call`) or ends (`called`) in this tab. */
   call: TabCall;
   called: TabCall & { readonly failed?: string; readonly data?: unknown };

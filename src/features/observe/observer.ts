@@ -2,14 +2,18 @@
 import type { Browser } from '../../browser/browser.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
 import { listOrigins } from '../../browser/tabs/shown-page.ts';
+import { capturePicture } from '../../browser/tabs/screencast.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import type { CapturedRequest } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
+import { type CastAim, type CastPicture, findSecrets, TabCast } from './tab-cast.ts';
+import { TabRequests } from './tab-requests.ts';
 import { JournalFeed } from '../../store/journal/journal-feed.ts';
 
 interface ObserverOptions {
@@ -39,6 +43,7 @@ export interface TabView {
   };
 }
 
+const THUMBNAIL_PIXELS = 320;
 const URL_CHARS = 2_000;
 const TITLE_CHARS = 300;
 const MESSAGE_CHARS = 1_000;
@@ -46,9 +51,11 @@ const MESSAGE_CHARS = 1_000;
 export class Observer {
   readonly #options: ObserverOptions;
   readonly journal: JournalFeed;
+  readonly #requests: TabRequests;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
+    this.#requests = new TabRequests(options.redactor);
     this.journal = new JournalFeed(options.home.journal);
   }
 
@@ -92,6 +99,43 @@ export class Observer {
           })
         : undefined,
     });
+  }
+
+  /** Streams pictures of a tab until the cast is disposed. */
+  castTab(
+    tabId: string,
+    options: {
+      readonly maxWidth: number;
+      readonly onPicture: (picture: CastPicture) => void;
+      readonly onAim: (aim: CastAim) => void;
+    },
+  ): TabCast {
+    return new TabCast(this.requireTab(tabId).tab, options);
+  }
+
+  /** A small picture of a tab; undefined if it shows a field with a secret. */
+  async captureThumbnail(tabId: string, signal: AbortSignal): Promise<Buffer | undefined> {
+    const { tab } = this.requireTab(tabId);
+    if ((await findSecrets(tab)).length > 0) return undefined;
+    return (await capturePicture(tab, THUMBNAIL_PIXELS, signal)).jpeg;
+  }
+
+  /** Whether a call is running or waiting in the tab. */
+  isBusy(tabId: string): boolean {
+    return this.requireTab(tabId).tab.queue.running !== undefined;
+  }
+
+  /** The requests of a tab without bodies, and without secrets. */
+  listRequests(tabId: string, signal: AbortSignal): Promise<CapturedRequest[]> {
+    return this.#requests.list(this.requireTab(tabId).session, tabId, signal);
+  }
+
+  loadRequest(tabId: string, key: string, signal: AbortSignal): Promise<CapturedRequest> {
+    return this.#requests.load(this.requireTab(tabId).session, tabId, key, signal);
+  }
+
+  buildHar(tabId: string, signal: AbortSignal): Promise<object> {
+    return this.#requests.buildHar(this.requireTab(tabId).session, tabId, signal);
   }
 
   /** Answers the open dialog of a tab. */

@@ -12,6 +12,7 @@ import { Access } from './access.ts';
 import { protectResponse, sendAsset } from './assets.ts';
 import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
 import { EventFeed } from './event-feed.ts';
+import { LiveFeed } from './live-feed.ts';
 import type { CallDetail, CallPage, HealthRow, StateMessage, TaskItem } from './messages.ts';
 import { TICKET_PATH } from './paths.ts';
 import type { RecentCalls } from './recent-calls.ts';
@@ -21,6 +22,8 @@ import type { Samples } from './samples.ts';
 import { listDecisions, listWaiting } from './waiting-rows.ts';
 import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
 import { toTaskRow } from './task-rows.ts';
+import { Thumbnails } from './thumbnails.ts';
+import { toRequestDetail, toRequestRow } from './request-rows.ts';
 
 interface DashboardOptions {
   readonly engine: ObservedEngine;
@@ -41,6 +44,7 @@ export interface DashboardContext extends DashboardOptions {
   readonly observer: Observer;
   readonly access: Access;
   readonly feed: EventFeed;
+  readonly thumbnails: Thumbnails;
 }
 
 type Handler = (
@@ -70,13 +74,23 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
     readHealth: () => readHealth(engine),
   });
   const stopSamples = samples.events.on('added', (sample) => feed.sendSample(sample));
-  const context: DashboardContext = { ...options, observer, access, feed };
+  const live = new LiveFeed({ observer, control: undefined });
+  const thumbnails = new Thumbnails(observer, (key) => feed.sendThumbnail(key));
+  const stopThumbnails = engine.calls.on('ended', (call) => {
+    if (feed.viewers + live.viewers > 0) thumbnails.add(call);
+  });
+  const context: DashboardContext = { ...options, observer, access, feed, thumbnails };
   return {
     handle: (request, response) => answer(context, request, response),
-    upgrade: async (_request, socket) => void socket.destroy(),
+    upgrade: async (request, socket, head) => {
+      requireAccess(access, request);
+      live.open(request, socket, head, options.visit());
+    },
     close: async () => {
       stopSamples();
+      stopThumbnails();
       feed[Symbol.dispose]();
+      live[Symbol.dispose]();
     },
   };
 };
@@ -94,15 +108,19 @@ const answer = async (
   const ticket = path === '/' ? query.get('ticket') : null;
   if (ticket !== null) return exchangeTicket(context, ticket, response);
   if (STATIC_PATHS.includes(path)) return sendAsset(path, request, response);
-  if (!context.access.admits(request.headers))
-    throw fail('unauthorized', 'This browser has no access to the dashboard.', {
-      hint: 'Run "openchrome dashboard", or open the URL that the server logged at its start.',
-    });
+  requireAccess(context.access, request);
   const handler = getOwn(HANDLERS, path);
   if (!handler) throw fail('not_found', 'This path does not exist.');
   if (path !== '/dashboard/action' && request.method !== 'GET')
     throw fail('method_not_allowed', `${request.method} is not supported here.`);
   await handler(context, request, response, query);
+};
+
+const requireAccess = (access: Access, { headers }: IncomingMessage): void => {
+  if (access.admits(headers)) return;
+  throw fail('unauthorized', 'This browser has no access to the dashboard.', {
+    hint: 'Run "openchrome dashboard", or open the URL that the server logged at its start.',
+  });
 };
 
 /** A used or wrong ticket also leads to the page, which then explains how to get access. */
@@ -181,6 +199,7 @@ const sendState: Handler = async (context, _request, response) => {
     tasks,
     waiting,
     health: readHealth(engine),
+    thumbnails: context.thumbnails.keys,
   };
   sendJson(response, 200, state);
 };
@@ -230,6 +249,41 @@ const sendUsage: Handler = async ({ observer, samples }, _request, response) => 
   sendJson(response, 200, { samples: samples.all, usage: countUsage(lines, now) });
 };
 
+const sendThumbnail: Handler = ({ thumbnails }, _request, response, query) => {
+  const picture = thumbnails.find(query.get('key') ?? '');
+  if (!picture) throw fail('not_found', 'There is no picture of this call.');
+  response.writeHead(200, {
+    'content-type': 'image/jpeg',
+    'content-length': picture.length,
+    'cache-control': 'private, max-age=3600',
+  });
+  response.end(picture);
+};
+
+const REQUEST_MS = 15_000;
+
+const requireTabId = (query: URLSearchParams): string => query.get('tab') ?? '';
+
+const sendRequests: Handler = async ({ observer }, _request, response, query) => {
+  const signal = AbortSignal.timeout(REQUEST_MS);
+  const found = await observer.listRequests(requireTabId(query), signal);
+  sendJson(response, 200, { requests: found.map(toRequestRow) });
+};
+
+const sendRequestDetail: Handler = async ({ observer }, _request, response, query) => {
+  const signal = AbortSignal.timeout(REQUEST_MS);
+  const key = query.get('key') ?? '';
+  const found = await observer.loadRequest(requireTabId(query), key, signal);
+  sendJson(response, 200, toRequestDetail(found));
+};
+
+const sendHar: Handler = async ({ observer }, _request, response, query) => {
+  const signal = AbortSignal.timeout(REQUEST_MS);
+  const har = await observer.buildHar(requireTabId(query), signal);
+  response.setHeader('content-disposition', 'attachment; filename="openchrome.har"');
+  sendJson(response, 200, har);
+};
+
 const requireId = (query: URLSearchParams): string => query.get('id') ?? '';
 
 const sendTask: Handler = async ({ engine }, _request, response, query) =>
@@ -255,6 +309,10 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   '/dashboard/calls': sendCalls,
   '/dashboard/call': sendCall,
   '/dashboard/usage': sendUsage,
+  '/dashboard/thumbnail': sendThumbnail,
+  '/dashboard/requests': sendRequests,
+  '/dashboard/request': sendRequestDetail,
+  '/dashboard/har': sendHar,
   '/dashboard/task': sendTask,
   '/dashboard/task-result': ({ engine }, _request, response, query) =>
     sendTaskResult(engine, requireId(query), response),

@@ -78,6 +78,11 @@ export class EventFeed implements Disposable {
     this.#broadcast('sample', sample);
   }
 
+  /** Reports that a call has a picture. */
+  sendThumbnail(key: string): void {
+    this.#broadcast('thumbnail', key);
+  }
+
   #remove(viewer: FeedViewer): void {
     this.#viewers.delete(viewer);
     if (this.#viewers.size === 0) this[Symbol.dispose]();

@@ -21,6 +21,10 @@ export interface CallRow {
   readonly taskId?: string;
 }
 
+/** Identifies a call on both sides, also before its line is in the journal. */
+export const formatCallKey = ({ ts, tool, session, ms }: CallRow): string =>
+  `${ts} ${tool} ${session} ${ms}`;
+
 export interface CallDetail extends CallRow {
   readonly args: unknown;
   /** The reply of the call, if this server still has it. */
@@ -209,6 +213,8 @@ export interface StateMessage {
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];
   readonly health: HealthRow;
+  /** The keys of calls with a picture: `formatCallKey` builds them from a row. */
+  readonly thumbnails: readonly string[];
 }
 
 /** The events of `/dashboard/events`, by name. */
@@ -219,6 +225,8 @@ export interface FeedEvents {
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];
   readonly sample: SampleRow;
+  /** The key of a call that has a picture now. */
+  readonly thumbnail: string;
   readonly health: HealthRow;
 }
 
@@ -266,7 +274,6 @@ export type LiveMessage =
   | {
       readonly type: 'aim';
       readonly tabId: string;
-      readonly tool: string;
       readonly label: string;
       readonly area?: AreaRow;
       readonly point?: { readonly x: number; readonly y: number };

@@ -21,7 +21,7 @@ export class RecentCalls {
   add({ entry, reply }: EndedCall): void {
     const text = reply.failure ? JSON.stringify(reply.failure) : (reply.text ?? '');
     const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
-    this.#kept.set(formatIdentity(entry), {
+    this.#kept.set(formatCallIdentity(entry), {
       text: cut,
       notes: reply.notes,
       images: reply.images.length,
@@ -35,9 +35,9 @@ export class RecentCalls {
   }
 
   find(entry: CallIdentity): KeptReply | undefined {
-    return this.#kept.get(formatIdentity(entry));
+    return this.#kept.get(formatCallIdentity(entry));
   }
 }
 
-const formatIdentity = ({ ts, tool, session, durationMs }: CallIdentity): string =>
+export const formatCallIdentity = ({ ts, tool, session, durationMs }: CallIdentity): string =>
   `${ts} ${tool} ${session} ${durationMs}`;

@@ -1,5 +1,5 @@
 // The frame of the page: navigation, connection, theme, keyboard shortcuts and the current view.
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import {
@@ -13,25 +13,18 @@ import {
   waiting,
 } from './dashboard-state.ts';
 import { currentView, openView, VIEWS, type ViewId } from './navigation.ts';
+import { HealthView } from './health-view.tsx';
+import { LiveView } from './live-view.tsx';
+import { NetworkView } from './network-view.tsx';
 import { TasksView } from './tasks-view.tsx';
+import { theme, THEMES } from './theme.ts';
 import { TimelineView } from './timeline-view.tsx';
+import { WaitingView } from './waiting-view.tsx';
 import { Icon } from './view-icons.tsx';
 
-type Theme = 'system' | 'light' | 'dark';
-
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
-const readTheme = (): Theme =>
-  THEMES.find((theme) => theme === localStorage.getItem('theme')) ?? 'system';
-
-export const theme = signal<Theme>(readTheme());
 const narrowQuery = matchMedia('(max-width: 760px)');
 const isNarrow = signal(narrowQuery.matches);
 narrowQuery.addEventListener('change', ({ matches }) => (isNarrow.value = matches));
-
-effect(() => {
-  document.documentElement.dataset['theme'] = theme.value;
-  localStorage.setItem('theme', theme.value);
-});
 
 /** The number next to a view in the navigation; 0 shows none. */
 const counts = computed((): Readonly<Record<ViewId, number>> => ({
@@ -118,9 +111,13 @@ const Footer = (): VNode => {
   );
 };
 
-const renderView = (view: ViewId): VNode => {
-  if (view === 'tasks') return <TasksView isNarrow={isNarrow.value} />;
-  return <TimelineView isNarrow={isNarrow.value} />;
+const RENDERERS: Readonly<Record<ViewId, (narrow: boolean) => VNode>> = {
+  live: () => <LiveView />,
+  timeline: (narrow) => <TimelineView isNarrow={narrow} />,
+  tasks: (narrow) => <TasksView isNarrow={narrow} />,
+  network: (narrow) => <NetworkView isNarrow={narrow} />,
+  health: () => <HealthView />,
+  waiting: () => <WaitingView />,
 };
 
 /** Explains how to get access if the cookie is missing or has expired. */
@@ -157,7 +154,7 @@ export const App = (): VNode => {
             The server does not answer. The page continues as soon as it is back.
           </p>
         )}
-        {renderView(view)}
+        {RENDERERS[view](isNarrow.value)}
       </main>
     </div>
   );

@@ -33,6 +33,8 @@ export const tabs = signal<readonly TabRow[]>([]);
 export const tasks = signal<readonly TaskItem[]>([]);
 export const waiting = signal<readonly WaitingRow[]>([]);
 export const health = signal<HealthRow | undefined>(undefined);
+/** Keys of calls with a picture. */
+export const thumbnails = signal<ReadonlySet<string>>(new Set());
 export const newSamples = signal<readonly SampleRow[]>([]);
 /** Local time minus the time of the server. */
 export const clockOffset = signal(0);
@@ -65,6 +67,7 @@ const applyState = (state: StateMessage): void =>
     tasks.value = [...state.tasks].sort((a, b) => b.created - a.created);
     waiting.value = state.waiting;
     health.value = state.health;
+    thumbnails.value = new Set(state.thumbnails);
   });
 
 const HANDLERS: { readonly [Name in keyof FeedEvents]: (data: FeedEvents[Name]) => void } = {
@@ -77,6 +80,7 @@ const HANDLERS: { readonly [Name in keyof FeedEvents]: (data: FeedEvents[Name]) 
   waiting: (rows) => (waiting.value = rows),
   sample: (sample) => (newSamples.value = [...newSamples.value.slice(-239), sample]),
   health: (row) => (health.value = row),
+  thumbnail: (key) => (thumbnails.value = new Set([...thumbnails.value, key].slice(-1_000))),
 };
 
 let source: EventSource | undefined;

@@ -2,8 +2,8 @@
 import { computed, signal, useComputed, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { CallDetail, CallRow } from '../messages.ts';
-import { calls, loadOlder, olderCalls } from './dashboard-state.ts';
+import { type CallDetail, type CallRow, formatCallKey } from '../messages.ts';
+import { calls, loadOlder, olderCalls, thumbnails } from './dashboard-state.ts';
 import { DetailPane, Fact, Facts, JsonText } from './detail-pane.tsx';
 import { FilterSelect, SearchField } from './filter-fields.tsx';
 import { currentItem, selectItem } from './navigation.ts';
@@ -59,6 +59,20 @@ const describeOutcome = ({ ok, code, event }: CallRow): { text: string; tone: st
   return ok === false ? { text: code ?? 'failed', tone: 'bad' } : { text: 'ok', tone: 'good' };
 };
 
+/** The picture of the page after the call, if the server has one. */
+const Thumbnail = ({
+  row,
+  className,
+}: {
+  readonly row: CallRow;
+  readonly className: string;
+}): VNode | null => {
+  const key = formatCallKey(row);
+  if (!thumbnails.value.has(key)) return null;
+  const source = `/dashboard/thumbnail?key=${encodeURIComponent(key)}`;
+  return <img class={className} alt={`The page after ${row.tool ?? 'the call'}`} src={source} />;
+};
+
 const TimelineRow = ({ row }: { readonly row: CallRow }): VNode => {
   const { text, tone } = describeOutcome(row);
   return (
@@ -68,6 +82,7 @@ const TimelineRow = ({ row }: { readonly row: CallRow }): VNode => {
       <span class="cell-tool">{row.tool ?? row.event}</span>
       <span class="cell-target mono">{row.target ?? ''}</span>
       <span class="cell-summary">{row.summary ?? ''}</span>
+      <Thumbnail row={row} className="cell-picture" />
       <span class={`cell-outcome tone-${tone}`}>{text}</span>
       <span class="cell-number">{row.ms === undefined ? '' : formatMs(row.ms)}</span>
       <span class="cell-number cell-tokens">
@@ -117,12 +132,7 @@ const CallFacts = ({ call }: { readonly call: CallDetail }): VNode => {
         <Fact name="Tab">{call.tabId ?? ''}</Fact>
         <Fact name="Task">{call.taskId ?? ''}</Fact>
       </Facts>
-      <img
-        class="thumbnail"
-        alt="The page after the call"
-        src={`/dashboard/thumbnail?id=${encodeURIComponent(call.id)}`}
-        onError={({ currentTarget }) => (currentTarget.hidden = true)}
-      />
+      <Thumbnail row={call} className="thumbnail" />
       <JsonText title={isCall ? 'Arguments' : 'Event'} value={call.args} />
       {isCall && <ReplyText call={call} />}
     </>

@@ -85,7 +85,7 @@ export const VirtualList = <T,>(props: VirtualListProps<T>): VNode => {
   };
 
   if (items.length === 0) return <div class="empty">{props.empty}</div>;
-  const active = items.some((item) => keyOf(item) === selected) ? selected : undefined;
+  const active = items.findIndex((item) => keyOf(item) === selected);
   return (
     <div
       class="list"
@@ -93,7 +93,7 @@ export const VirtualList = <T,>(props: VirtualListProps<T>): VNode => {
       tabIndex={0}
       role="listbox"
       aria-label={label}
-      aria-activedescendant={active === undefined ? undefined : `row-${active}`}
+      aria-activedescendant={active >= first && active < last ? `row-${active}` : undefined}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
@@ -107,7 +107,7 @@ export const VirtualList = <T,>(props: VirtualListProps<T>): VNode => {
           return (
             <div
               key={key}
-              id={`row-${key}`}
+              id={`row-${first + offset}`}
               class={key === selected ? 'row row-selected' : 'row'}
               role="option"
               aria-selected={key === selected}
