@@ -119,11 +119,7 @@ const toPage = async (
 ): Promise<PictureArea | undefined> => {
   if (!frame.parent) return area;
   const { x, y, width, height } = area;
-  const middle = await toPageCoordinates(
-    frame,
-    { x: x + width / 2, y: y + height / 2 },
-    signal,
-  );
+  const middle = await toPageCoordinates(frame, { x: x + width / 2, y: y + height / 2 }, signal);
   if (!('point' in middle)) return undefined;
   return { x: middle.point.x - width / 2, y: middle.point.y - height / 2, width, height };
 };

@@ -177,7 +177,8 @@ export class LiveFeed implements Disposable {
     const control = this.#requireControl();
     const end = data.length < 4 ? Infinity : 4 + data.readUInt32LE(0);
     const header = attempt(() => parseJson(data.toString('utf8', 4, end))) as
-      FilesHeader | undefined;
+      | FilesHeader
+      | undefined;
     if (end > data.length || !header || !Array.isArray(header.files))
       throw fail('bad_request', 'The files are not complete.');
     let at = end;

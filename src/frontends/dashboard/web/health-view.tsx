@@ -54,9 +54,7 @@ const toolUses = computed((): ToolUse[] => {
   for (const { tokens } of usage.value)
     for (const [tool, count] of Object.entries(tokens))
       sums.set(tool, (sums.get(tool) ?? 0) + count);
-  return [...sums]
-    .map(([tool, tokens]) => ({ tool, tokens }))
-    .sort((a, b) => b.tokens - a.tokens);
+  return [...sums].map(([tool, tokens]) => ({ tool, tokens })).sort((a, b) => b.tokens - a.tokens);
 });
 
 /** Tokens of the calls that name a task. */
@@ -145,9 +143,7 @@ const ServerFacts = (): VNode | null => {
         </Fact>
         <Fact name="Starts of Chrome">{row.starts}</Fact>
         <Fact name="Last exit">{row.lastExit ?? ''}</Fact>
-        <Fact name="Server up">
-          {formatMs(Date.now() - clockOffset.value - row.startedAt)}
-        </Fact>
+        <Fact name="Server up">{formatMs(Date.now() - clockOffset.value - row.startedAt)}</Fact>
         <Fact name="Process id">{row.pid}</Fact>
         <Fact name="Since">{formatDay(row.startedAt)}</Fact>
       </Facts>

@@ -81,7 +81,10 @@ const Picture = ({ tab, pixels, onSize }: PictureProps): VNode => {
   }, [tab.tabId, pixels]);
   const { width = 1280, height = 720 } = size.value ?? {};
   return (
-    <div class="picture" style={{ aspectRatio: `${width} / ${height}`, '--ratio': String(width / height) }}>
+    <div
+      class="picture"
+      style={{ aspectRatio: `${width} / ${height}`, '--ratio': String(width / height) }}
+    >
       <canvas ref={canvas} role="img" aria-label={`Live picture of ${tab.title || tab.url}`} />
       {size.value === undefined && <span class="picture-note">Waiting for a picture</span>}
       {size.value && <AimMark tabId={tab.tabId} width={width} height={height} />}

@@ -84,9 +84,7 @@ const RequestLine = ({ row }: { readonly row: RequestRow }): VNode => (
     <span class="request-url mono">{shortenUrl(row.url)}</span>
     <span class="request-type">{row.resourceType}</span>
     <span class="cell-number">{formatBytes(row.transferred || row.size)}</span>
-    <span class="cell-number">
-      {row.durationMs === undefined ? '' : formatMs(row.durationMs)}
-    </span>
+    <span class="cell-number">{row.durationMs === undefined ? '' : formatMs(row.durationMs)}</span>
     <Waterfall row={row} />
   </>
 );

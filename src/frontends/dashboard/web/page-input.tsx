@@ -152,9 +152,7 @@ export const FileRequest = ({
       <input
         type="file"
         multiple={multiple}
-        onChange={({ currentTarget }) =>
-          void sendFiles(tabId, [...(currentTarget.files ?? [])])
-        }
+        onChange={({ currentTarget }) => void sendFiles(tabId, [...(currentTarget.files ?? [])])}
       />
     </label>
     <button class="button" type="button" onClick={() => void sendFiles(tabId, [])}>

@@ -29,7 +29,11 @@ const readColor = (name: string): string =>
 const formatTick = (value: number): string =>
   value >= 1_000 ? `${Math.round(value / 100) / 10}k` : String(Math.round(value * 100) / 100);
 
-const buildOptions = (width: number, unit: string, series: readonly PlotSeries[]): uPlot.Options => {
+const buildOptions = (
+  width: number,
+  unit: string,
+  series: readonly PlotSeries[],
+): uPlot.Options => {
   const axis = {
     stroke: readColor('--muted'),
     font: '11px system-ui, sans-serif',
@@ -90,7 +94,11 @@ export const TimePlot = ({ title, unit, times, series, summary }: TimePlotProps)
         <ul class="legend">
           {series.map(({ label, color, values }) => (
             <li key={label}>
-              <span class="legend-mark" style={{ background: `var(${color})` }} aria-hidden="true" />
+              <span
+                class="legend-mark"
+                style={{ background: `var(${color})` }}
+                aria-hidden="true"
+              />
               {label}{' '}
               <strong>
                 {formatTick(values.findLast((value) => value !== null) ?? 0)}
