@@ -186,7 +186,7 @@ export class LiveFeed implements Disposable {
       const content = data.subarray(at, (at += Number(size) || 0));
       return { name: String(name).slice(0, 255), data: content };
     });
-    await control.chooseFiles(viewer.id, String(header.tabId), files);
+    await control.chooseFiles(viewer.id, header.tabId, files);
   }
 
   /** Sets the tabs that a viewer watches, and starts and ends their streams. */
