@@ -4,13 +4,13 @@ import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.t
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { fail } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
-import { TimeSlices } from '../../core/time-slices.ts';
+import { TimeSlices } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { toHar } from '../../render/har.ts';
 import { describeUnfetchedBody, toCaptured } from '../network/capture.ts';
 import { withLiveBodies } from '../network/export-har.ts';
 import { redactCaptured } from '../network/redact-captured.ts';
-import { withShape } from '../network/with-bodies.ts';
+import { withShape } from '../network/capture.ts';
 
 const MAX_LISTED = 500;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { attempt } from '../../core/attempt.ts';
 import { isObject, parseJson } from '../../core/json.ts';
 import { every } from '../../core/time.ts';
-import { openRegularFile } from '../../system/regular-file.ts';
+import { openRegularFile } from '../../system/private-files.ts';
 import { ensureFolder } from '../../system/private-files.ts';
 
 /** A line of the journal with the position of its first byte. */
