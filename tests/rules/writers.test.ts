@@ -38,6 +38,7 @@ const REDACTS = [
   'src/features/evidence/parts.ts',
   'src/features/network/find-request.ts',
   'src/features/network/redact-captured.ts',
+  'src/features/observe/observer.ts',
   'src/features/recording/keeper.ts',
   'src/features/recording/record.ts',
   'src/features/recording/recorder.ts',

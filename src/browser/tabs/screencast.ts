@@ -2,7 +2,7 @@
 import { after } from '../../core/time.ts';
 import type { Tab } from './tab.ts';
 
-export interface Picture {
+export interface TabPicture {
   readonly jpeg: Buffer;
   /** Size of the page's viewport in CSS pixels. */
   readonly width: number;
@@ -12,7 +12,7 @@ export interface Picture {
 interface ScreencastOptions {
   /** Largest width of the pictures in pixels. */
   readonly maxWidth: number;
-  readonly onPicture: (picture: Picture) => void;
+  readonly onPicture: (picture: TabPicture) => void;
 }
 
 const QUALITY = 60;
@@ -75,7 +75,7 @@ export class Screencast implements Disposable {
     if (picture && this.#pictures === 0) this.#emit(picture);
   }
 
-  #emit(picture: Picture): void {
+  #emit(picture: TabPicture): void {
     if (this.#ended) return;
     this.#pictures++;
     this.#options.onPicture(picture);
@@ -93,7 +93,7 @@ export const capturePicture = async (
   tab: Tab,
   maxWidth: number,
   signal = AbortSignal.timeout(CAPTURE_MS),
-): Promise<Picture> => {
+): Promise<TabPicture> => {
   const { cssVisualViewport: view } = await tab.cdp.send(
     'Page.getLayoutMetrics',
     undefined,

@@ -2,7 +2,7 @@
 import { toPageCoordinates } from '../../browser/read/frame-owners.ts';
 import { inPage } from '../../browser/tabs/in-page.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
-import { capturePicture, type Picture, Screencast } from '../../browser/tabs/screencast.ts';
+import { capturePicture, type TabPicture, Screencast } from '../../browser/tabs/screencast.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { makeVisible } from '../../browser/tabs/visible.ts';
 import { callAll } from '../../core/collections.ts';
@@ -16,7 +16,7 @@ export interface PictureArea {
   readonly height: number;
 }
 
-export interface CastPicture extends Picture {
+export interface CastPicture extends TabPicture {
   /** The fields that the picture must not show. */
   readonly secrets: readonly PictureArea[];
 }
@@ -71,7 +71,7 @@ export class TabCast implements Disposable {
   }
 
   /** The first picture of a page waits until its secrets are known. */
-  async #receive(picture: Picture): Promise<void> {
+  async #receive(picture: TabPicture): Promise<void> {
     if (monotonicMs() - this.#lookedAt > AREAS_MS) {
       this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
       await this.#looking;

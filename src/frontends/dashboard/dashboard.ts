@@ -251,7 +251,7 @@ const sendUsage: Handler = async ({ observer, samples }, _request, response) => 
 
 const sendThumbnail: Handler = ({ thumbnails }, _request, response, query) => {
   const picture = thumbnails.find(query.get('key') ?? '');
-  if (!picture) throw fail('not_found', 'There is no picture of this call.');
+  if (!picture) throw fail('not_found', 'No picture of this call exists.');
   response.writeHead(200, {
     'content-type': 'image/jpeg',
     'content-length': picture.length,
