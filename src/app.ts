@@ -13,8 +13,7 @@ import { fail } from './core/failure.ts';
 import type { Redactor } from './core/redactor.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
-import { createLineTest } from './frontends/mcp/line-limit.ts';
-import { toResult } from './frontends/mcp/result.ts';
+import { createLineTest, toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after, Deadline } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
@@ -31,7 +30,7 @@ import {
   snapshotRetention,
   Sweeper,
 } from './store/files/sweeper.ts';
-import { HandleResources } from './store/handles/handle-resources.ts';
+import { HandleResources } from './store/handles/handle-fetch.ts';
 import { Handles } from './store/handles/handles.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
@@ -181,7 +180,7 @@ const changesCertificates = (config: Config): boolean => {
 
 const loadInitScripts = async ({ initScript }: Config): Promise<readonly InitScript[]> => {
   if (initScript.length === 0) return [];
-  const { loadInitScript } = await import('./store/config/init-scripts.ts');
+  const { loadInitScript } = await import('./store/config/owner-files.ts');
   return Promise.all(initScript.map(loadInitScript));
 };
 
@@ -204,8 +203,8 @@ const loadTrust = async (
   const [{ CertificateTrust: Trust, parsePin, parseServer }, files, clientFiles] =
     await Promise.all([
       import('./browser/guard/certificate-trust.ts'),
-      import('./store/config/issuer-files.ts'),
-      import('./store/config/client-certificates.ts'),
+      import('./store/config/owner-files.ts'),
+      import('./store/config/owner-files.ts'),
     ]);
   const { insecure, acceptCertificate, caCert } = config;
   const [issuers, clients] = await Promise.all([

@@ -1,4 +1,4 @@
-// Small operations on objects, maps, lookup tables and lists of callbacks. page/ cannot import core/.
+// Small operations on objects, maps, tables and lists of callbacks. page/ cannot import core/.
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 

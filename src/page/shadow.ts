@@ -1,4 +1,4 @@
-// The flattened tree: open shadow roots, closed ones from the debugger, slotted nodes; lists known trees.
+// The flattened tree: open and closed shadow roots, slotted nodes, and the list of known trees.
 import {
   activeElement,
   firstChild,

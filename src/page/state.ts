@@ -1,4 +1,4 @@
-// State of this JavaScript world for its document, with the ids of elements; kept if the page scripts are evaluated again.
+// State of this JavaScript world for its document, kept if the page scripts are evaluated again.
 import { isConnected, ownerDocument } from './safe-dom.ts';
 
 interface State {

@@ -13,7 +13,7 @@ import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
 import { noFindings } from '../policy/sanitise-text.ts';
 import { sanitiseLargeData } from '../policy/sanitise.ts';
 import type { Call, Reply, ReplyFacts, Step } from './call.ts';
-import { redactorFor } from './redactor-for.ts';
+import { redactorFor } from './quote.ts';
 
 export const answer: Step<Call, Call> = async (call, next) => {
   const reply = await next(call).catch((error: unknown) => buildFailure(call, error));

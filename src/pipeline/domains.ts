@@ -4,8 +4,7 @@ import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
 import { domainNotAllowedFailure, explainRefusal } from '../policy/domains.ts';
 import type { SessionCall } from './call.ts';
-import { quoteFromPage } from './quote.ts';
-import { redactorFor } from './redactor-for.ts';
+import { quoteFromPage, redactorFor } from './quote.ts';
 
 /** Throws if the call may not reach the URL. */
 export const allowDomain = ({ rooms, allowedDomains }: SessionCall, url: string): void => {

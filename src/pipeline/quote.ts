@@ -1,5 +1,7 @@
 // Quotes page text in notes and messages: in JSON quotes, short and redacted.
+import { listOrigins } from '../browser/tabs/shown-page.ts';
 import type { Redactor } from '../core/redactor.ts';
+import type { Call } from './call.ts';
 
 const MAX_QUOTED_CHARS = 100;
 /** More than a quote shows, so that a secret at its end is still recognised. */
@@ -12,3 +14,7 @@ export const quoteFromPage = (text: string, redactor: Redactor): string => {
     safe.length > MAX_QUOTED_CHARS ? `${safe.slice(0, MAX_QUOTED_CHARS)}…` : safe,
   );
 };
+
+/** The redactor of a call: it knows the origins of the call's tab. */
+export const redactorFor = ({ rooms, course: { tab } }: Call): Redactor =>
+  tab ? rooms.redactor.forOrigins(listOrigins(tab)) : rooms.redactor;

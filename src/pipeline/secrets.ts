@@ -1,8 +1,12 @@
 // Restricts ${SECRET:NAME} and ${TOTP:NAME} to named fields on pages of the secret's hosts.
 import { fail, type Failure } from '../core/failure.ts';
-import { matchesSecretHost } from '../core/secret-host.ts';
+import {
+  computeTotpCode,
+  computeTotpDelayMs,
+  matchesSecretHost,
+  type TotpKey,
+} from '../core/secret-definition.ts';
 import { sleep } from '../core/time.ts';
-import { computeTotpCode, computeTotpDelayMs, type TotpKey } from '../core/totp.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import { runOwnCommand, type Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';

@@ -7,8 +7,7 @@ import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { SessionCall, Step, TimedCall } from './call.ts';
-import { quoteFromPage } from './quote.ts';
-import { redactorFor } from './redactor-for.ts';
+import { quoteFromPage, redactorFor } from './quote.ts';
 
 export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) => {
   const { rooms, common, request, course } = call;

@@ -1,10 +1,11 @@
-// Identifies a process by pid and start time, because the system reuses pids.
-import { attempt } from '../core/attempt.ts';
+// Identifies a process by pid and start time, because pids are reused; ends process groups.
 import { execFile } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { attempt } from '../core/attempt.ts';
+import { monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode } from './disk-error.ts';
 
 export const ProcessIdentity = z.object({
@@ -139,3 +140,56 @@ export const findProcessState = async (identity: ProcessIdentity): Promise<Proce
 
 /** An object, so that tests can replace it. */
 export const createProcesses = (): Processes => ({ own: ownIdentity(), stateOf: findProcessState });
+
+// Ends a process group (Chrome has many processes) and waits until all of it has exited.
+
+const POLL_MS = 15;
+
+/** Signals the group of a process that was started detached; on Windows, kills its process tree. */
+export const signalGroup = (leader: number, signal: 'SIGTERM' | 'SIGKILL'): void => {
+  if (process.platform === 'win32') {
+    execFile('taskkill', ['/PID', String(leader), '/T', '/F'], { windowsHide: true }, () => {});
+    return;
+  }
+  for (const target of [-leader, leader]) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // has already exited
+    }
+  }
+};
+
+/**
+ * Whether a process of the group is running. Zombies do not count: containers may never reap them.
+ */
+const isAlive = (leader: number): boolean => {
+  if (process.platform === 'linux') {
+    const id = String(leader);
+    return readdirSync('/proc').some((pid) => {
+      if (!/^\d/.test(pid)) return false;
+      const stat = linuxStat(pid);
+      return stat !== undefined && stat[0] !== 'Z' && (stat[2] === id || pid === id);
+    });
+  }
+  return isPidInUse(process.platform === 'win32' ? leader : -leader);
+};
+
+/** Waits until the group has exited; returns false after `withinMs`. */
+export const groupGone = async (leader: number, withinMs: number): Promise<boolean> => {
+  for (const end = monotonicMs() + withinMs; isAlive(leader);) {
+    if (monotonicMs() >= end) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+};
+
+const KILLED_MS = 2000;
+
+/** Sends SIGTERM, then SIGKILL after `graceMs`; returns whether the group has exited. */
+export const endGroup = async (leader: number, graceMs: number): Promise<boolean> => {
+  signalGroup(leader, 'SIGTERM');
+  if (await groupGone(leader, graceMs)) return true;
+  signalGroup(leader, 'SIGKILL');
+  return groupGone(leader, KILLED_MS);
+};

@@ -1,9 +1,10 @@
-// Replaces a file atomically and durably: after a crash it has the old or the new content.
+// Replaces a file atomically and durably; moves a file to a name that no other file has.
 import { randomBytes } from 'node:crypto';
-import { renameSync } from 'node:fs';
-import { open, rm, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { linkSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
 import { Failure } from '../core/failure.ts';
+import { cutToBytes } from '../core/text.ts';
 import { sleep } from '../core/time.ts';
 import { getErrorCode, storageFailure } from './disk-error.ts';
 import { ensureFolder, PRIVATE_FILE } from './private-files.ts';
@@ -89,4 +90,44 @@ export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
+};
+
+// Moves a file to a name that no other file in the folder has: `name (1).ext`.
+
+/** Characters that are not allowed in file names on some system, and control characters. */
+const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]/gu;
+const MAX_STEM_BYTES = 180;
+const MAX_EXTENSION_BYTES = 40;
+const MAX_ATTEMPTS = 10_000;
+
+/** A name without folders that is visible and valid on every system. */
+export const toFileName = (name: string): string => {
+  const { name: stem, ext } = parse(name.replace(FORBIDDEN, '_').replace(/^[.\s]+/, '_'));
+  return cutToBytes(stem, MAX_STEM_BYTES) + cutToBytes(ext, MAX_EXTENSION_BYTES) || 'download';
+};
+
+/** Returns the new path. Never replaces a file. */
+export const moveToFreeName = (from: string, folder: string, wanted: string): string => {
+  const { name, ext } = parse(toFileName(wanted));
+  for (let i = 0; i < MAX_ATTEMPTS; i++) {
+    const path = join(folder, i === 0 ? `${name}${ext}` : `${name} (${i})${ext}`);
+    if (isMoved(from, path)) return path;
+  }
+  return from;
+};
+
+/** False if the path is taken. */
+const isMoved = (from: string, path: string): boolean => {
+  try {
+    linkSync(from, path);
+    unlinkSync(from);
+    return true;
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') return false;
+    if (getErrorCode(error) === 'ENOENT') throw error;
+  }
+  // The file system has no links.
+  if (statSync(path, { throwIfNoEntry: false })) return false;
+  renameSync(from, path);
+  return true;
 };

@@ -9,18 +9,21 @@ import { parseMultipart } from '../../src/browser/traffic/request-body.ts';
 import { mapAddressIn, SourceMap } from '../../src/browser/traffic/source-map.ts';
 import { toUrlMatcher } from '../../src/browser/traffic/request-match.ts';
 import type { CapturedRequest } from '../../src/core/captured-request.ts';
-import { parseDotenv } from '../../src/core/dotenv.ts';
+import {
+  matchesSecretHost,
+  parseDotenv,
+  parseSecretHost,
+} from '../../src/core/secret-definition.ts';
 import { matchesGlob, parsePathGlob } from '../../src/core/glob.ts';
 import { parseJson } from '../../src/core/json.ts';
 import type { AxNode } from '../../src/core/page-snapshot.ts';
-import { matchesSecretHost, parseSecretHost } from '../../src/core/secret-host.ts';
 import { cutToBytes, cutToCharacters, formatAddress } from '../../src/core/text.ts';
 import {
   boundMarkup,
+  decode,
   endOfDoctype,
   startsAsHtml,
 } from '../../src/features/crawl/bounded-markup.ts';
-import { decode } from '../../src/features/crawl/decode.ts';
 import { collapseSpaces } from '../../src/features/crawl/page-facts.ts';
 import { parseRobots } from '../../src/features/crawl/robots.ts';
 import { parseSitemap } from '../../src/features/crawl/sitemap.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { computeTotpCode, parseTotpKey } from '../../src/core/totp.ts';
+import { computeTotpCode, parseTotpKey } from '../../src/core/secret-definition.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const KEY = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -1,4 +1,4 @@
-// TLS for our Chrome to servers with a pinned certificate, an issuer or a client certificate of the user.
+// TLS for our Chrome to servers with a pinned certificate, or an issuer or certificate of the user.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

@@ -7,7 +7,7 @@ import { abortable, after } from '../../core/time.ts';
 import { createPipeTransport } from '../cdp/pipe.ts';
 import type { Transport } from '../cdp/connection.ts';
 import { collectTail } from './launch-failure.ts';
-import { endGroup, groupGone, signalGroup } from '../../system/process-group.ts';
+import { endGroup, groupGone, signalGroup } from '../../system/process-identity.ts';
 
 export interface ChromeProcess {
   readonly pid: number;

@@ -20,7 +20,7 @@ import { embeddedEnvironment, isEmbedded } from './embedded.ts';
 import { requireChrome, type FoundChrome } from './find-chrome.ts';
 import { isProfileInUse, launchFailure } from './launch-failure.ts';
 import { dropOwnership, newOwnerId, ownerMark, saveOwnership } from './ownership.ts';
-import { endGroup } from '../../system/process-group.ts';
+import { endGroup, ownIdentity } from '../../system/process-identity.ts';
 import {
   acquireProfile,
   isTemporary,
@@ -30,7 +30,6 @@ import {
   temporaryProfile,
   turnOffPreloading,
 } from './profile.ts';
-import { ownIdentity } from '../../system/process-identity.ts';
 import { clearSingletonLock } from './singleton.ts';
 
 export interface LaunchOptions {

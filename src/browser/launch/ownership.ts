@@ -8,8 +8,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
 import { loadJson } from '../../system/private-files.ts';
-import { endGroup } from '../../system/process-group.ts';
-import { findProcessState, ProcessIdentity } from '../../system/process-identity.ts';
+import { endGroup, findProcessState, ProcessIdentity } from '../../system/process-identity.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { removeProfile } from './singleton.ts';
 

@@ -151,7 +151,8 @@ const afterOrphan = async (id: string, dir: string): Promise<string | undefined>
   return user;
 };
 
-// Turns off Chrome's preloading in our own profiles: interception sees no prefetch by speculation rules and no preconnect.
+// Turns off Chrome's preloading in our own profiles: interception sees no prefetch by speculation
+// rules and no preconnect.
 
 /** "No preloading" in Chrome's settings. */
 const NEVER = 2;

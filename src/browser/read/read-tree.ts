@@ -1,4 +1,4 @@
-// Reads the tree of a tab or of a part of it, with refs for actions; also before and after an action.
+// Reads the tree of a tab or of a part of it, with refs; also before and after an action.
 import { getOrCreate } from '../../core/collections.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';

@@ -9,7 +9,7 @@ import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 
 type PageChecks = Omit<ValidateAnswer, 'vitals'>;
-export type { Counted, Vitals } from '../../page/read-answers.ts';
+export type { Vitals } from '../../page/read-answers.ts';
 
 interface FailedLoad {
   readonly url: string;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Protocol } from 'devtools-protocol';
 import { attempt } from '../../core/attempt.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
-import { moveToFreeName } from '../../system/free-name.ts';
+import { moveToFreeName } from '../../system/replace-file.ts';
 import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { CountBytes, PageAllowance } from '../tabs/page-allowance.ts';

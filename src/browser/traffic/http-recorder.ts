@@ -7,19 +7,21 @@ import { applyWireStatus, ExtraInfo } from './extra-info.ts';
 import { MessageLog } from './socket-recorder.ts';
 import { toPostData } from './request-body.ts';
 import {
+  type BlockedCookie,
   hasNoBody,
   headerValue,
+  type Intercepted,
   isReplaced,
   RequestDraft,
-  type BlockedCookie,
-  type Intercepted,
   type RequestFailure,
   type ServedFrom,
   type Source,
+  ticksToMs,
+  toPhases,
+  toTtfbMs,
 } from './request-record.ts';
 import type { RequestLog } from './request-log.ts';
 import { toInitiator } from './stack.ts';
-import { ticksToMs, toPhases, toTtfbMs } from './timing.ts';
 
 type CdpResponse = Protocol.Network.Response;
 

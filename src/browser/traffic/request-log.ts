@@ -4,10 +4,15 @@ import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
 import type { TrafficLimits } from './limits.ts';
 import { postDataBytes } from './request-body.ts';
-import type { Headers, RequestDraft, RequestFailure, RequestRecord } from './request-record.ts';
-import { isLongLived } from './request-record.ts';
+import {
+  type Headers,
+  isLongLived,
+  type RequestDraft,
+  type RequestFailure,
+  type RequestRecord,
+  ticksToMs,
+} from './request-record.ts';
 import { Ring } from './bounded-collections.ts';
-import { ticksToMs } from './timing.ts';
 
 export interface TrafficEvents {
   /** A request was first seen; also emitted for every redirect hop. */

@@ -4,9 +4,8 @@ import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { base64Bytes, clip, type SharedTexts } from './bounded-collections.ts';
 import type { TrafficLimits } from './limits.ts';
 import type { RequestLog } from './request-log.ts';
-import { RequestDraft, type Source } from './request-record.ts';
+import { RequestDraft, type Source, ticksToMs } from './request-record.ts';
 import { toInitiator } from './stack.ts';
-import { ticksToMs } from './timing.ts';
 
 // The last messages of one WebSocket or event stream, and the counts of all messages.
 

@@ -8,7 +8,12 @@ import type { Body } from './bodies.ts';
 import type { TrafficEvents } from './request-log.ts';
 import { RequestDraft } from './request-record.ts';
 import type { Traffic } from './traffic.ts';
-import { WorkspaceTraffic, type WorkspaceLimits } from './workspace-traffic.ts';
+import {
+  buildBaseKey,
+  KeyBook,
+  type WorkspaceLimits,
+  WorkspaceTraffic,
+} from './workspace-traffic.ts';
 
 const REDACTOR: Redactor = {
   text: (text) => text.replaceAll('hunter2', '***'),
@@ -204,5 +209,292 @@ describe('the stored bytes', () => {
     traffic.end(large);
     expect(all.evicted).toBeGreaterThanOrEqual(4);
     expect(keys(all).at(-1)).toBe('GET a.test/large');
+  });
+});
+
+interface Case {
+  readonly method?: string;
+  readonly url: string;
+  readonly type?: string;
+  readonly body?: unknown;
+}
+
+const API = 'https://api.test/graphql';
+const keyOf = ({ method = 'POST', url, type = 'application/json', body }: Case): string =>
+  buildBaseKey({
+    method,
+    url,
+    requestHeaders: { 'Content-Type': type },
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const form = (fields: Readonly<Record<string, string>>): string =>
+  `${Object.entries(fields)
+    .map(
+      ([name, value]) =>
+        `--xx\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .join('')}--xx--\r\n`;
+const FORM = 'multipart/form-data; boundary=xx';
+
+describe('a GraphQL request is called by its operation', () => {
+  it.each<[string, string, Case]>([
+    [
+      'the name in the body',
+      'GetUser',
+      { url: API, body: { operationName: 'GetUser', query: 'query Other { a }' } },
+    ],
+    [
+      'the name alone',
+      'GetUser',
+      { url: API, body: { operationName: 'GetUser', variables: { id: 1 } } },
+    ],
+    [
+      'the name at any address',
+      'GetUser',
+      { url: 'https://site.test/api/v2', body: { operationName: 'GetUser' } },
+    ],
+    [
+      'a body with a byte order mark',
+      'GetUser',
+      { url: API, body: '\uFEFF{"operationName":"GetUser"}' },
+    ],
+    [
+      'a body of another type',
+      'GetUser',
+      { url: API, type: 'text/plain;charset=UTF-8', body: { operationName: 'GetUser' } },
+    ],
+    [
+      'a persisted query',
+      'Feed',
+      {
+        url: API,
+        body: {
+          operationName: 'Feed',
+          extensions: { persistedQuery: { version: 1, sha256Hash: 'ab' } },
+        },
+      },
+    ],
+    [
+      'the first named operation',
+      'GetUser',
+      { url: API, body: { query: 'query GetUser($id: ID!) { user(id: $id) { name } }' } },
+    ],
+    [
+      'a name that is null',
+      'GetUser',
+      { url: API, body: { operationName: null, query: 'query GetUser { a }' } },
+    ],
+    [
+      'a name that is empty',
+      'GetUser',
+      { url: API, body: { operationName: '', query: 'query GetUser { a }' } },
+    ],
+    ['a mutation', 'AddItem', { url: API, body: { query: 'mutation AddItem { add { id } }' } }],
+    ['a subscription', 'OnPrice', { url: API, body: { query: 'subscription OnPrice { price }' } }],
+    [
+      'after a fragment',
+      'GetUser',
+      { url: API, body: { query: 'fragment F on User { name } query GetUser { user { ...F } }' } },
+    ],
+    [
+      'after a comment',
+      'GetUser',
+      { url: API, body: { query: '# query Wrong { a }\nquery GetUser { a }' } },
+    ],
+    [
+      'not the word in a text',
+      'GetUser',
+      { url: API, body: { query: 'query GetUser { find(text: "mutation Wrong {") { id } }' } },
+    ],
+    [
+      'not the field of that name',
+      'GetUser',
+      { url: API, body: { query: 'fragment F on Q { query mutation } query GetUser { a }' } },
+    ],
+    ['behind an unnamed one', 'Second', { url: API, body: { query: '{ a } query Second { b }' } }],
+    ['with directives', 'GetUser', { url: API, body: { query: 'query GetUser @cached { a }' } }],
+    ['a batch of one', 'A', { url: API, body: [{ operationName: 'A' }] }],
+    ['a batch', 'A+B', { url: API, body: [{ operationName: 'A' }, { query: 'query B { b }' }] }],
+    [
+      'a batch that repeats',
+      'A',
+      { url: API, body: [{ operationName: 'A' }, { operationName: 'A' }] },
+    ],
+    [
+      'a large batch',
+      'A+B+C+2',
+      { url: API, body: ['A', 'B', 'C', 'D', 'E'].map((operationName) => ({ operationName })) },
+    ],
+    [
+      'a multipart request',
+      'Upload',
+      { url: API, type: FORM, body: form({ operations: '{"operationName":"Upload"}', map: '{}' }) },
+    ],
+    [
+      'a multipart query',
+      'Upload',
+      { url: API, type: FORM, body: form({ operations: '{"query":"mutation Upload { a }"}' }) },
+    ],
+    [
+      'a multipart batch',
+      'A+B',
+      {
+        url: API,
+        type: FORM,
+        body: form({ operations: '[{"operationName":"A"},{"operationName":"B"}]' }),
+      },
+    ],
+    [
+      'a form',
+      'Feed',
+      {
+        url: API,
+        type: 'application/x-www-form-urlencoded',
+        body: 'operationName=Feed&variables=%7B%7D',
+      },
+    ],
+    [
+      'the bare query',
+      'GetUser',
+      { url: API, type: 'application/graphql', body: 'query GetUser { a }' },
+    ],
+    [
+      'the address',
+      'GetUser',
+      { method: 'GET', url: `${API}?operationName=GetUser&extensions=%7B%7D` },
+    ],
+    [
+      'the query in the address',
+      'GetUser',
+      { method: 'GET', url: `${API}?query=${encodeURIComponent('query GetUser { a }')}` },
+    ],
+    [
+      'the path behind an id',
+      'UserTweets',
+      {
+        method: 'GET',
+        url: 'https://x.test/i/api/graphql/V7H0Ap3_Hh2FyS75OCDO3Q/UserTweets?variables=1',
+      },
+    ],
+    ['the path', 'UserTweets', { url: 'https://x.test/graphql/UserTweets/' }],
+    [
+      'the body before the path',
+      'InBody',
+      { url: 'https://x.test/graphql/InPath', body: { operationName: 'InBody' } },
+    ],
+  ])('%s: %s', (_, expected, request) => {
+    expect(keyOf(request)).toBe(expected);
+  });
+});
+
+describe('any other request is called by method, host and path', () => {
+  it.each<[string, Case]>([
+    ['GET api.test/users', { method: 'GET', url: 'https://api.test/users?page=2#top' }],
+    ['GET api.test/', { method: 'GET', url: 'https://api.test' }],
+    ['GET 127.0.0.1:8080/a/b', { method: 'GET', url: 'http://127.0.0.1:8080/a/b' }],
+    ['GET [::1]:3000/x', { method: 'GET', url: 'http://[::1]:3000/x' }],
+    ['GET api.test/users', { method: 'get', url: 'https://ada:pw@api.test/users' }],
+    ['DELETE api.test/users/7', { method: 'DELETE', url: 'https://api.test/users/7' }],
+    ['GET api.test/socket', { method: 'GET', url: 'wss://api.test/socket?token=1' }],
+    ['GET api.test/a%20b', { method: 'GET', url: 'https://api.test/a b' }],
+    ['GET xn--mnchen-3ya.test/', { method: 'GET', url: 'https://münchen.test/' }],
+    ['POST api.test/search', { url: 'https://api.test/search', body: { query: 'red shoes' } }],
+    [
+      'POST api.test/search',
+      { url: 'https://api.test/search', body: { query: 'query about shoes {size 7}' } },
+    ],
+    ['POST api.test/graphql', { url: API, body: { query: '{ viewer { id } }' } }],
+    [
+      'POST api.test/graphql',
+      { url: API, body: { id: 'abc123', extensions: { persistedQuery: {} } } },
+    ],
+    ['POST api.test/graphql', { url: API, body: { operationName: 'not a name' } }],
+    ['POST api.test/graphql', { url: API, body: '{"operationName": broken' }],
+    ['POST api.test/graphql', { url: API }],
+    ['OPTIONS api.test/graphql', { method: 'OPTIONS', url: `${API}?operationName=GetUser` }],
+    ['POST x.test/graphql/v1', { url: 'https://x.test/graphql/v1' }],
+    ['POST x.test/graphql/3f2a9c0b1d4e5f60', { url: 'https://x.test/graphql/3f2a9c0b1d4e5f60' }],
+    [
+      'GET x.test/graphql/schema.json',
+      { method: 'GET', url: 'https://x.test/graphql/schema.json' },
+    ],
+    [
+      'POST api.test/upload',
+      { url: 'https://api.test/upload', type: FORM, body: form({ who: 'ada' }) },
+    ],
+    ['GET not an address', { method: 'GET', url: 'not an address' }],
+    [`GET http://[${'x'.repeat(112)}`, { method: 'GET', url: `http://[${'x'.repeat(500)}` }],
+    ['GET http://[', { method: 'GET', url: 'http://[#2' }],
+  ])('%s', (expected, request) => {
+    expect(keyOf(request)).toBe(expected);
+  });
+});
+
+describe('repeats', () => {
+  it('are numbered from 2 on, and the first stays bare', () => {
+    const book = new KeyBook(100);
+    expect(['A', 'B', 'A', 'A', 'B'].map((base) => book.give(base))).toEqual([
+      'A',
+      'B',
+      'A#2',
+      'A#3',
+      'B#2',
+    ]);
+  });
+
+  it('of long names are distinguished too', () => {
+    const book = new KeyBook(100);
+    const long = `GET api.test/${'x'.repeat(1000)}`;
+    expect([long, `${long}y`, long].map((base) => book.give(base))).toEqual([
+      long,
+      `${long}y`,
+      `${long}#2`,
+    ]);
+  });
+
+  it('are counted for the most recent names, up to a limit', () => {
+    const book = new KeyBook(10);
+    for (let i = 0; i < 1000; i++) book.give(`GET api.test/${i}`);
+    expect(book.give('GET api.test/999')).toBe('GET api.test/999#2');
+  });
+});
+
+describe('for every kind of request', () => {
+  const url = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.string(),
+    fc.constantFrom(API, `${API}/Get`, 'http://['),
+  );
+  const body = fc.oneof(
+    fc.constant(undefined),
+    fc.string(),
+    fc.json(),
+    fc.constantFrom('{"operationName":"A"}', '[{"operationName":"A"}]'),
+  );
+
+  it('keys are never shared, and never end in #1', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ url, body, method: fc.constantFrom('GET', 'POST', 'OPTIONS') }), {
+          maxLength: 60,
+        }),
+        (requests) => {
+          const book = new KeyBook(120);
+          const keys = requests.map(({ url: address, body: sent, method }) =>
+            book.give(
+              buildBaseKey({
+                method,
+                url: address,
+                requestHeaders: { 'content-type': 'application/json' },
+                body: sent,
+              }),
+            ),
+          );
+          expect(new Set(keys).size).toBe(keys.length);
+          expect(keys.filter((key) => key.endsWith('#1'))).toEqual([]);
+        },
+      ),
+    );
   });
 });

@@ -1,4 +1,4 @@
-// The options, traits and input fields that crawl and crawl_sitemap share, and their conversion to a plan.
+// The options, traits and fields that crawl and crawl_sitemap share, and their plan.
 import { z } from 'zod';
 import type { Deadline } from '../../core/time.ts';
 import type { CrawlResult } from './result.ts';

@@ -1,8 +1,7 @@
 // Parses one page of a crawl and extracts its content; runs in a worker thread.
 import { compact, defined } from '../../core/defined.ts';
-import { boundMarkup, startsAsHtml } from './bounded-markup.ts';
+import { boundMarkup, decode, isBinary, startsAsHtml } from './bounded-markup.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-request.ts';
-import { decode, isBinary } from './decode.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { collapseSpaces, readDocumentFacts, resolveBaseUrl } from './page-facts.ts';
 import { convertToMarkdown, type DomDocument, loadParser, type ParsedNode } from './page-world.ts';

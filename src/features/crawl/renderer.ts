@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../core/defined.ts';
 import type { Browser } from '../../browser/browser.ts';
-import { readMarkdown } from '../../browser/read/read-markdown.ts';
+import { readMarkdown } from '../../browser/read/read-modes.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';

@@ -1,5 +1,5 @@
 // The parts of an evidence bundle: file name and capture function of each.
-import { readInertHtml } from '../../browser/read/read-dom.ts';
+import { readInertHtml } from '../../browser/read/read-modes.ts';
 import { readTree } from '../../browser/read/read-tree.ts';
 import { readCookies } from '../../browser/state/cookies.ts';
 import { readDatabaseNames, readStorage } from '../../browser/state/web-storage.ts';

@@ -1,7 +1,7 @@
 // Extracts records that match a JSON Schema from the data of a page.
 import { defined } from '../../core/defined.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
-import type { PageRecords } from '../../browser/read/read-records.ts';
+import type { PageRecords } from '../../browser/read/read-modes.ts';
 import { listIf } from '../../core/collections.ts';
 import { coerce } from './coerce.ts';
 import {

@@ -1,5 +1,5 @@
 // Converts the data of a page (JSON-LD, microdata, tables, lists) to sets of records.
-import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-records.ts';
+import type { Group, Leaf, PageRecords, Table } from '../../browser/read/read-modes.ts';
 import { listIf } from '../../core/collections.ts';
 import { toExtractedValue, type ExtractedValue } from './coerce.ts';
 import { isRecord } from '../../core/json.ts';

@@ -7,7 +7,7 @@ import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
-import { showTask, summariseArgs } from './task-view.ts';
+import { Listing, showTask, summariseArgs, type TaskFilter, type TaskList } from './task-view.ts';
 import type { CallOutcome } from './envelope-record.ts';
 import {
   Envelopes,
@@ -16,7 +16,6 @@ import {
   type EnvelopeUpdate,
 } from './envelopes.ts';
 import type { TaskKind } from './kind.ts';
-import { Listing, type TaskFilter, type TaskList } from './task-listing.ts';
 import { Owners, Reaper } from './reaper.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';

@@ -1,14 +1,58 @@
 // tools/call: turns the request into a call of the pipeline, and the reply into a result.
 import { defined } from '../../core/defined.ts';
 import { getField } from '../../core/json.ts';
+import { after, monotonicMs } from '../../core/time.ts';
 import type { CallRequest } from '../../pipeline/call.ts';
-import { returnsOnlyJson } from './tool-listing.ts';
+import type { Progress } from '../../toolkit/context.ts';
 import type { Exchange, Served } from './methods.ts';
-import { createProgressReport, type ProgressReport } from './progress.ts';
-import { createLineTest } from './line-limit.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
-import { toResult } from './result.ts';
+import { createLineTest, toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
+import { returnsOnlyJson } from './tool-listing.ts';
+
+// Sends progress: never backwards, at most ten times a second, the last one before the reply.
+
+const INTERVAL_MS = 100;
+
+interface ProgressReport {
+  readonly report: (progress: Progress) => void;
+  /** Sends the pending message, then no more. */
+  readonly end: () => Promise<void>;
+}
+
+export const createProgressReport = (send: (progress: Progress) => unknown): ProgressReport => {
+  let held: Progress | undefined;
+  let timer: Disposable | undefined;
+  let sentAt = -Infinity;
+  let reached = -Infinity;
+  let ended = false;
+  let lastSend: unknown;
+
+  const flush = (): void => {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (!held) return;
+    sentAt = monotonicMs();
+    lastSend = send(held);
+    held = undefined;
+  };
+
+  return {
+    report: (progress) => {
+      if (ended || !(progress.done > reached)) return;
+      reached = progress.done;
+      held = progress;
+      const wait = sentAt + INTERVAL_MS - monotonicMs();
+      if (wait <= 0) flush();
+      else timer ??= after(wait, flush);
+    },
+    end: async () => {
+      flush();
+      ended = true;
+      await lastSend;
+    },
+  };
+};
 
 export const callTool = async (
   engine: Served,

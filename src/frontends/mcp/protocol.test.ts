@@ -1,8 +1,7 @@
 // Tests of protocol.ts and era.ts.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { claimsStateless } from './era.ts';
-import { classify } from './protocol.ts';
+import { claimsStateless, classify } from './protocol.ts';
 
 it.each<[string, unknown, string]>([
   ['a request', { jsonrpc: '2.0', id: 1, method: 'ping' }, 'request'],

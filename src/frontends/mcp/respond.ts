@@ -1,21 +1,20 @@
 // Answers requests of the 2025 protocol without the SDK, so that the server starts faster.
-import { negotiate } from './era.ts';
-import { INSTRUCTIONS } from './instructions.ts';
-import type { Exchange, RpcMethod, Methods } from './methods.ts';
 import {
-  classify,
   buildErrorResponse,
   buildResultResponse,
+  classify,
+  type Id,
+  negotiate,
+  type Notification,
+  type Request,
   RPC,
   RpcError,
-  type Id,
   type RpcMessage,
-  type Notification,
   type RpcParams,
-  type Request,
   type RpcResponse,
 } from './protocol.ts';
-import { CAPABILITIES, SERVER_INFO } from './server-info.ts';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './instructions.ts';
+import type { Exchange, RpcMethod, Methods } from './methods.ts';
 
 const initialize = async (params: RpcParams): Promise<object> => ({
   protocolVersion: negotiate(params['protocolVersion']),

@@ -2,8 +2,8 @@
 import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import { isRecord } from '../../core/json.ts';
+import type { Reply, ReplyTest } from '../../pipeline/call.ts';
 import { FACTS_KEY } from './client-facts.ts';
-import type { Reply } from '../../pipeline/call.ts';
 
 type ResultBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -20,7 +20,7 @@ export interface ToolResult {
  * Whether the client requests structured content, and whether the tool was listed with an output
  * schema, so that the result must contain it (`promised`).
  */
-export interface Structured {
+interface Structured {
   readonly asked: boolean;
   readonly promised: boolean;
 }
@@ -62,3 +62,19 @@ const isPlainObject = (data: unknown): data is object => isRecord(data);
 const text = (content: string): ResultBlock => ({ type: 'text', text: content });
 
 const oneLine = (note: string): string => note.replace(/[\r\n\u2028\u2029][\s\u2028\u2029]*/g, ' ');
+
+// Limits the size of a reply with a handle, as a line of JSON-RPC.
+
+/** Maximum size of a reply in handle mode. */
+const LINE_BYTES = 4096;
+/** Reserved in that line for a long request id, protocol fields, and notes that are added later. */
+const RESERVED_BYTES = 640;
+
+/** `asked`: the client requested structured content. */
+export const createLineTest =
+  (asked: boolean): ReplyTest =>
+  (reply) => {
+    const result = toResult(reply, { asked, promised: false });
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 0, result });
+    return Buffer.byteLength(line) <= LINE_BYTES - RESERVED_BYTES;
+  };

@@ -4,21 +4,25 @@ import type { Readable, Writable } from 'node:stream';
 import { fail, type Failure } from '../../core/failure.ts';
 import { settlesWithin } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
-import { type Conversation, createConversation } from './conversation.ts';
-import { claimsStateless } from './era.ts';
-import { type LineSplitter, splitLines } from './lines.ts';
-import { isRecord } from '../../core/json.ts';
-import { createMethods, type Methods } from './methods.ts';
+import {
+  type Conversation,
+  createConversation,
+  type LineSplitter,
+  splitLines,
+} from './conversation.ts';
 import {
   buildErrorResponse,
   buildFailureResponse,
   buildResultResponse,
+  claimsStateless,
   classify,
   type Id,
   type Request,
   RPC,
   type RpcResponse,
 } from './protocol.ts';
+import { isRecord } from '../../core/json.ts';
+import { createMethods, type Methods } from './methods.ts';
 import { toResult } from './result.ts';
 
 /** Timeout for stopping the engine before the process exits. */

@@ -5,9 +5,8 @@ import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
 import type { Exchange, Served } from './methods.ts';
-import { createLineTest } from './line-limit.ts';
+import { createLineTest, type ToolResult, toResult } from './result.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
-import { toResult, type ToolResult } from './result.ts';
 
 const EXTENSION = 'io.modelcontextprotocol/tasks';
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

@@ -1,4 +1,4 @@
-// Finds the element at a point of a frame; maps points between an iframe and the page that contains it.
+// Finds the element at a point of a frame; maps points between an iframe and its page.
 import { isTypable } from '../element-kinds.ts';
 import { defined } from '../objects.ts';
 import { computeRole, CONTROL_ROLES } from '../roles.ts';

@@ -2,11 +2,16 @@
 import { isProbablyReaderable } from '@mozilla/readability';
 import { query, queryAll } from '../safe-dom.ts';
 import type { MarkdownAnswer, MarkdownPart, NoSubject, Suspicious } from '../read-answers.ts';
-import { type Article, findArticle, isInside } from '../markdown/article.ts';
+import {
+  type Article,
+  declaresArticle,
+  findArticle,
+  isInside,
+  keepRivals,
+} from '../markdown/article.ts';
 import { Blocks } from '../markdown/blocks.ts';
 import { hasFormulas } from '../markdown/code-and-math.ts';
 import { Shown } from '../markdown/shown.ts';
-import { declaresArticle, keepRivals } from '../markdown/surroundings.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
 import { implement, type MarkdownRequest } from '../page-functions.ts';
 

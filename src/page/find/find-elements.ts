@@ -8,8 +8,7 @@ import { trees } from '../shadow.ts';
 import { state } from '../state.ts';
 import { walkItems } from '../walk.ts';
 import type { FindAnswer, FindReply, FindSpec, FindWaited, WaitOptions } from './find-answers.ts';
-import { compareVisibility, describeHit, explainUnusable } from './hits.ts';
-import { findMissing } from './missing.ts';
+import { compareVisibility, describeHit, explainUnusable, findMissing } from './hits.ts';
 import { type RankedElement, Search } from './search.ts';
 
 // Waits for a match: searches again after each change of the document.

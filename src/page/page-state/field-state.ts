@@ -1,4 +1,4 @@
-// Saves and restores the values of form fields, found again by paths of selectors; passwords are not saved.
+// Saves and restores the values of form fields, found by selector paths; never passwords.
 import { inputType } from '../roles.ts';
 import {
   attribute,

@@ -7,7 +7,7 @@ import { describeFindings, sanitiseLargeData, sanitiseTitle } from '../../policy
 import type { HeaderMode, View } from '../../toolkit/define-tool.ts';
 import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { Reply, Step, TimedCall } from '../call.ts';
-import { redactorFor } from '../redactor-for.ts';
+import { redactorFor } from '../quote.ts';
 import { fit } from './fit.ts';
 import { buildBody, type HeaderState, type Presented, type Stage } from './stage.ts';
 

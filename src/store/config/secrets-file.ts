@@ -1,10 +1,13 @@
 // Loads the secrets file once, before the first log line or response. Values stay in the server.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { parseDotenv } from '../../core/dotenv.ts';
+import {
+  parseDotenv,
+  parseSecretHost,
+  parseTotpKey,
+  type TotpKey,
+} from '../../core/secret-definition.ts';
 import { fail, getErrorMessage } from '../../core/failure.ts';
-import { parseSecretHost } from '../../core/secret-host.ts';
-import { parseTotpKey, type TotpKey } from '../../core/totp.ts';
 
 // Runs the command of a secret without a shell and returns its output.
 

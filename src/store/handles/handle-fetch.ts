@@ -1,7 +1,8 @@
-// Fetches a stored payload by pages, queries or greps, with one response format.
+// Fetches a stored payload by pages, queries or greps; lists and reads payloads as MCP resources.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { getErrorCode } from '../../system/disk-error.ts';
+import { PAGE_BYTES } from '../files/page-content.ts';
 import { type HandleMeta, isTextual } from './handle-files.ts';
 import {
   bytesPage,
@@ -14,8 +15,7 @@ import {
 import { jsonPayload } from './handle-payload.ts';
 import type { OpenPayload } from './handle-read.ts';
 import { grepPage, queryPage, type Searches } from './handle-search.ts';
-import { type Handles, handleNotFoundFailure } from './handles.ts';
-import { PAGE_BYTES } from '../files/page-content.ts';
+import { handleNotFoundFailure, type Handles } from './handles.ts';
 
 export const FETCH_FORMATS = ['auto', 'items', 'text', 'bytes'] as const;
 export type FetchFormat = (typeof FETCH_FORMATS)[number];
@@ -184,3 +184,59 @@ const bytesLimit = ({ limit = PAGE_BYTES }: FetchRequest): number => {
     argument: 'limit',
   });
 };
+
+// Lists and reads stored payloads as MCP resources, which cost no model tokens.
+
+const PREFIX = 'openchrome://output/';
+/** Only the newest are listed; older ones can still be read. */
+const LISTED = 200;
+/** A resource is returned in one piece; larger payloads are read with oc_output_fetch. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface HandleResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly description: string;
+}
+
+interface HandleContent {
+  readonly text?: string;
+  readonly blob?: string;
+  readonly mimeType: string;
+}
+
+export class HandleResources {
+  readonly #handles: Handles;
+
+  constructor(handles: Handles) {
+    this.#handles = handles;
+  }
+
+  async list(): Promise<HandleResource[]> {
+    const metas = await this.#handles.list();
+    return metas.slice(0, LISTED).map((meta) => ({
+      uri: `${PREFIX}${meta.output_handle}`,
+      name: meta.output_handle,
+      mimeType: meta.mime_type,
+      description: `${meta.source_tool}, ${meta.size_bytes} bytes, until ${meta.expires_at}`,
+    }));
+  }
+
+  /** Undefined if the payload does not exist or is too large for one piece. */
+  async read(uri: string): Promise<HandleContent | undefined> {
+    if (!uri.startsWith(PREFIX)) return undefined;
+    try {
+      await using payload = await this.#handles.open(uri.slice(PREFIX.length));
+      if (payload.sizeBytes > MAX_BYTES) return undefined;
+      const bytes = await payload.read(0, payload.sizeBytes);
+      const mimeType = payload.meta.mime_type;
+      return isTextual(mimeType)
+        ? { text: bytes.toString('utf8'), mimeType }
+        : { blob: bytes.toString('base64'), mimeType };
+    } catch (error) {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }
+  }
+}

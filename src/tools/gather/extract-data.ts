@@ -54,7 +54,7 @@ export const extractData = defineTool({
   run: async ({ schema, multiple, selector, ref }, { tab, rooms, signal, note }) => {
     const [{ createExtractor }, { readRecords }] = await Promise.all([
       import('../../features/extract/extract-data.ts'),
-      import('../../browser/read/read-records.ts'),
+      import('../../browser/read/read-modes.ts'),
     ]);
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);

@@ -1,6 +1,6 @@
 // page_content: returns the raw HTML of the page or of one element.
 import { z } from 'zod';
-import { findHtml } from '../../browser/read/read-dom.ts';
+import { findHtml } from '../../browser/read/read-modes.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 export const pageContent = defineTool({

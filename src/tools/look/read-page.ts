@@ -1,7 +1,6 @@
 // read_page: reads the page as an element tree, DOM, CSS or Markdown.
 import { z } from 'zod';
-import { readCss, readDom } from '../../browser/read/read-dom.ts';
-import { readMarkdown } from '../../browser/read/read-markdown.ts';
+import { readCss, readDom, readMarkdown } from '../../browser/read/read-modes.ts';
 import { readAgain } from '../../browser/read/read-tree.ts';
 import {
   type CssDiagnosis,

@@ -1,7 +1,7 @@
 // Worker thread that parses pages and sitemaps.
 import { parentPort } from 'node:worker_threads';
 import { getErrorMessage } from '../../../core/failure.ts';
-import { decode } from '../decode.ts';
+import { decode } from '../bounded-markup.ts';
 import { type PageReading, type PageSource, readPage } from '../read-page.ts';
 import { parseSitemap, type Sitemap } from '../sitemap.ts';
 

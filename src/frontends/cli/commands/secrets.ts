@@ -1,6 +1,6 @@
 // `openchrome secrets allow|remove|list`: the hosts for secrets that name no hosts of their own.
 import { fail } from '../../../core/failure.ts';
-import { parseSecretHost } from '../../../core/secret-host.ts';
+import { parseSecretHost } from '../../../core/secret-definition.ts';
 import { SecretHosts } from '../../../store/secret-hosts.ts';
 import { formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';

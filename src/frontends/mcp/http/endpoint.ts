@@ -1,17 +1,63 @@
 // /mcp: plain requests get plain JSON; sessions and the 2026 protocol go to the SDK.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { attempt } from '../../../core/attempt.ts';
-import { isRecord } from '../../../core/json.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
+import { isRecord } from '../../../core/json.ts';
 import type { Log } from '../../../core/log.ts';
-import { FACT_HEADERS, fromHeaders } from '../client-facts.ts';
-import { claimsStateless, HANDSHAKE_VERSIONS, isStatelessVersion } from '../era.ts';
-import type { Methods } from '../methods.ts';
-import { classify, type Request as JsonRpcRequest, RPC } from '../protocol.ts';
+import { type ClientFacts, FACT_HEADERS, fromHeaders } from '../client-facts.ts';
+import type { Exchange, Methods } from '../methods.ts';
+import {
+  claimsStateless,
+  classify,
+  HANDSHAKE_VERSIONS,
+  isStatelessVersion,
+  type Request,
+  type Request as JsonRpcRequest,
+  RPC,
+  type RpcResponse,
+} from '../protocol.ts';
+import { answerRequestMessage, respond } from '../respond.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
-import { answerAsStream, answerPlainly } from './plain.ts';
-import { sendFailure, sendWebResponse } from './reply.ts';
-import { toWebRequest } from './web-request.ts';
+import { sendEmpty, sendFailure, sendJson, sendWebResponse } from './reply.ts';
+import { createClientGoneSignal, toWebRequest } from './web-request.ts';
+
+// Answers a POST without a session: one JSON document, or a stream if progress is requested.
+
+const answerPlainly = async (
+  methods: Methods,
+  response: ServerResponse,
+  body: unknown,
+  client: ClientFacts,
+): Promise<void> => {
+  const exchange: Exchange = { signal: createClientGoneSignal(response), notify: () => {}, client };
+  const answer = await answerRequestMessage(body, {
+    onRequest: (request) => respond(methods, request, exchange),
+    onNotification: () => {},
+  });
+  if (answer) sendJson(response, [answer].flat().every(isInvalid) ? 400 : 200, answer);
+  else sendEmpty(response, 202);
+};
+
+const isInvalid = (answer: RpcResponse): boolean =>
+  'error' in answer && answer.error.code === RPC.invalidRequest;
+
+/** Answers with a stream: an event for each progress message, the response last. */
+const answerAsStream = async (
+  methods: Methods,
+  response: ServerResponse,
+  request: Request,
+  client: ClientFacts,
+): Promise<void> => {
+  const send = (message: object): void =>
+    void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  const notify: Exchange['notify'] = (method, params) => send({ jsonrpc: '2.0', method, params });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  send(
+    await respond(methods, request, { signal: createClientGoneSignal(response), notify, client }),
+  );
+  response.end();
+};
 
 interface EndpointOptions {
   readonly methods: Methods;

@@ -4,7 +4,7 @@ import type { Failure } from '../../../core/failure.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createDashboardRoutes, type DashboardRoutes, isObserved } from '../../dashboard/routes.ts';
 import { createMethods } from '../methods.ts';
-import { SERVER_INFO } from '../server-info.ts';
+import { SERVER_INFO } from '../instructions.ts';
 import { combineSignals } from '../signals.ts';
 import { createEndpoint, type McpEndpoint } from './endpoint.ts';
 import { createMetrics } from './metrics.ts';

@@ -3,10 +3,9 @@ import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
 import { fromHeaders } from '../client-facts.ts';
-import { INSTRUCTIONS } from '../instructions.ts';
+import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../instructions.ts';
 import type { Exchange, RpcMethod, Methods } from '../methods.ts';
 import type { RpcParams } from '../protocol.ts';
-import { CAPABILITIES, SERVER_INFO } from '../server-info.ts';
 import { combineSignals } from '../signals.ts';
 
 /** The low-level server does not check arguments, so that our pipeline reports invalid ones. */

@@ -1,11 +1,14 @@
-// Reads the element outline, the raw HTML and the style report of a page or of one element.
+// Reads a page or one element as an outline, raw HTML, a style report, Markdown or records.
 import { defined } from '../../core/defined.ts';
+import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
+import type { MarkdownRequest } from '../../page/page-functions.ts';
 import type {
   CssElement,
   CssPage,
   DomNode,
   HtmlAnswer,
   InertHtml,
+  MarkdownAnswer,
   RefTarget,
 } from '../../page/read-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -110,8 +113,6 @@ const hasFrame = ({ frame, children = [] }: DomNode): boolean =>
 
 // Reads a report of the styles and layout of a page or of one element.
 
-export type { CssElement, CssPage } from '../../page/read-answers.ts';
-
 type CssReport =
   | { readonly page: CssPage; readonly element?: undefined }
   | { readonly element: CssElement; readonly page?: undefined };
@@ -167,3 +168,82 @@ export const findHtml = async (
  */
 export const readInertHtml = (frame: Frame, signal: AbortSignal): Promise<InertHtml> =>
   frame.call(inPage.html.readInert, [MAX_CHARS], signal);
+
+// Reads the content of a page as Markdown, including cross-origin frames.
+
+type Markdown = Omit<MarkdownAnswer, 'title' | 'frames'>;
+
+/** Maximum length of the Markdown of one document. */
+const MAX_MARKDOWN_CHARS = 2_000_000;
+
+interface MarkdownOptions extends ReadTarget {
+  /** Include the URLs of links and images. */
+  readonly urls: boolean;
+}
+
+export const readMarkdown = async (
+  tab: Tab,
+  { urls, ...place }: MarkdownOptions,
+  signal: AbortSignal,
+): Promise<Markdown> => {
+  const args = { urls, maxChars: MAX_MARKDOWN_CHARS };
+  const { answer, frame } = await callOwnFrame(
+    tab,
+    place,
+    { call: inPage.markdown.read, request: (subject) => ({ ...args, subject }) },
+    signal,
+  );
+  const { markdown, part, wordsOutside, truncated } = answer;
+  return {
+    markdown: answer.frames.length ? await withFrames(frame, answer, args, signal) : markdown,
+    part,
+    wordsOutside,
+    truncated,
+  };
+};
+
+/** Replaces the placeholder line of each cross-origin frame by the content of the frame. */
+const withFrames = async (
+  frame: Frame,
+  { markdown, frames }: MarkdownAnswer,
+  args: MarkdownRequest,
+  signal: AbortSignal,
+): Promise<string> => {
+  const inner = await listInnerFrames(frame, signal);
+  let whole = markdown;
+  for (const { id, line } of frames) {
+    const child = inner.get(id);
+    const answer =
+      child &&
+      (await fromInnerFrame(
+        (patience) => callUntilOpen(child, inPage.markdown.read, args, patience),
+        signal,
+      ));
+    if (answer && 'markdown' in answer && answer.markdown !== '')
+      whole = whole.replace(line, () => answer.markdown);
+  }
+  return whole;
+};
+
+// Reads all possible records (tables, repeated groups) of a page, without interpreting them.
+
+export type PageRecords = ExtractAnswer;
+export type { RecordGroup as Group, Leaf, Table } from '../../page/extract/extract-answers.ts';
+
+interface ExtractOptions extends ReadTarget {
+  readonly multiple: boolean;
+}
+
+export const readRecords = async (
+  tab: Tab,
+  { multiple, ...place }: ExtractOptions,
+  signal: AbortSignal,
+): Promise<PageRecords> => {
+  const { answer } = await callOwnFrame(
+    tab,
+    place,
+    { call: inPage.extract.read, request: (subject) => ({ subject, multiple }) },
+    signal,
+  );
+  return answer;
+};

@@ -1,6 +1,6 @@
 // Tests of progress.ts.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createProgressReport } from './progress.ts';
+import { createProgressReport } from './call-tool.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-// Loads the client certificates of --client-cert, with their keys and passwords.
+// Loads the files that the owner names in flags: client certificates, issuers, page scripts.
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Config } from '../../core/config.ts';
@@ -96,4 +96,44 @@ const requireUsable = (path: string, loaded: LoadedClientCertificate): LoadedCli
     const why = known ?? 'it does not contain a certificate with its private key';
     throw invalid(`--client-cert: ${path} cannot be used: ${why}.`);
   }
+};
+
+// Loads the PEM files of --ca-cert: issuers of certificates that the user trusts.
+
+export const loadIssuers = (paths: readonly string[]): Promise<string[]> =>
+  Promise.all(paths.map(loadIssuer));
+
+const loadIssuer = async (path: string): Promise<string> => {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw fail(
+      'invalid_argument',
+      `--ca-cert: ${path} cannot be read.`,
+      { argument: 'caCert' },
+      error,
+    );
+  });
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw fail('invalid_argument', `--ca-cert: ${path} does not contain a PEM certificate.`, {
+    argument: 'caCert',
+  });
+};
+
+// Loads the files of --init-script: scripts of the owner that run before those of a page.
+
+/** `SESSION=FILE`: only for one session. A path with an earlier `=` can start with `./`. */
+const FOR_SESSION = /^([\w.@-]+)=(.+)$/s;
+
+export const loadInitScript = async (
+  text: string,
+): Promise<{ readonly session?: string; readonly source: string }> => {
+  const [, session, path = text] = FOR_SESSION.exec(text) ?? [];
+  const source = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw fail(
+      'invalid_argument',
+      `--init-script: ${path} cannot be read.`,
+      { argument: 'initScript' },
+      error,
+    );
+  });
+  return session === undefined ? { source } : { session, source };
 };

@@ -1,6 +1,6 @@
 // Chrome's ticks in milliseconds.
 import { describe, expect, it } from 'vitest';
-import { toPhases, toTtfbMs } from './timing.ts';
+import { toPhases, toTtfbMs } from './request-record.ts';
 
 const NONE = {
   proxyStart: -1,

@@ -1,7 +1,7 @@
 // Tests of lines.ts.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { splitLines } from './lines.ts';
+import { splitLines } from './conversation.ts';
 
 const split = (chunks: readonly Buffer[], maxBytes = 1000): string[] => {
   const seen: string[] = [];

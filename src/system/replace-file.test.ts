@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { moveToFreeName, toFileName } from './free-name.ts';
+import { moveToFreeName, toFileName } from './replace-file.ts';
 
 it('never replaces a file, and counts up in the name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'openchrome-free-name-'));
