@@ -160,8 +160,7 @@ export class Browser {
       { ...this.#options, guard: this.guard, withTab, consent: this.#consent },
       deadline.signal,
       {
-        onPopup: (popup, openerId) =>
-          this.#findOwner({ openerId, contextId: popup.contextId })?.add(popup),
+        onPopup: (popup, openerId) => this.#addPopup(popup, openerId),
         findSetup: (from) => this.#findSetup(this.#findOwner(from)),
         findSession: (tabId) => this.#ownerOf(tabId)?.name,
         onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
@@ -194,8 +193,34 @@ export class Browser {
   /** The session of a tab that a page opened: its opener's, or that of its browser context. */
   #findOwner({ openerId, contextId }: PopupSource): Session | undefined {
     const owner = ifDefined(openerId, (openerId) => this.#ownerOf(openerId));
-    if (owner || contextId === undefined) return owner;
-    return this.sessions.find((session) => session.contextId === contextId);
+    if (owner) return owner;
+    if (contextId !== undefined)
+      return this.sessions.find((session) => session.contextId === contextId);
+    if (openerId !== undefined) return undefined;
+    return ifDefined(this.#findBusyTab(), ({ id }) => this.#ownerOf(id));
+  }
+
+  /** The only tab of Chrome's profile in which a call runs. */
+  #findBusyTab(): Tab | undefined {
+    const tabs = this.sessions.flatMap((session) => [...session.tabs.values()]);
+    const busy = tabs.filter(
+      ({ contextId, queue }) => contextId === undefined && queue.running !== undefined,
+    );
+    return busy.length === 1 ? busy[0] : undefined;
+  }
+
+  #addPopup(popup: Tab, openerId: string | undefined): void {
+    const owner = this.#findOwner({ openerId, contextId: popup.contextId });
+    if (!owner || owner.tabs.has(popup.id)) return;
+    const source = openerId === undefined ? this.#findBusyTab() : undefined;
+    owner.add(popup);
+    // Chrome reports the popups of a known opener itself.
+    source?.events.emit('popup', {
+      tabId: popup.id,
+      get url() {
+        return popup.url;
+      },
+    });
   }
 
   /** The settings of a session for its new tabs; undefined if it has none. */

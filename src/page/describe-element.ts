@@ -8,7 +8,8 @@ import { compact, defined } from './objects.ts';
 import type { ElementSummary, RefTarget } from './read-answers.ts';
 import { computeRole, CONTROL_ROLES, inputType } from './roles.ts';
 import { localName, matches, queryAll, type Root } from './safe-dom.ts';
-import { getShadowRoot } from './shadow.ts';
+import { isPlainCss, selectAll } from './selectors.ts';
+import { getShadowRoot, trees } from './shadow.ts';
 import { GeneratedContent } from './style.ts';
 import { shortLine, textIf } from './visible-text.ts';
 import type { IdentifiedElement, WalkedElement } from './walk-record.ts';
@@ -27,6 +28,10 @@ const createNameCache = (): NameCache => ({
 /** The elements that match, in shadow trees too, at most `limit` of them. */
 export const select = (selector: string, limit: number): WalkedElement[] => {
   const known = createNameCache();
+  if (!isPlainCss(selector))
+    return selectAll(trees(), selector)
+      .slice(0, limit)
+      .map((one) => describe(one, known));
   const found: WalkedElement[] = [];
   const search = (root: Root): void => {
     for (const element of queryAll(root, '*')) {

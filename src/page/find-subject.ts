@@ -1,5 +1,6 @@
 // Finds the element that a read is about, in one document and its shadow roots (not in frames).
-import { query, queryAll, getTitle, type Root } from './safe-dom.ts';
+import { queryAll, getTitle, type Root } from './safe-dom.ts';
+import { selectAll, selectFirst } from './selectors.ts';
 import { findElement, isHere, state } from './state.ts';
 import type { NoSubject, Subject, Suspicious } from './read-answers.ts';
 import { getShadowRoot } from './shadow.ts';
@@ -20,30 +21,12 @@ export const searchable = (): Root[] => {
   return roots;
 };
 
-/** The first match in the document, else the first match in its shadow roots. */
-const deepQuery = (selector: string): Element | undefined => {
-  const found = query(document, selector);
-  if (found) return found;
-  for (const root of searchable().slice(1)) {
-    const inner = query(root, selector);
-    if (inner) return inner;
-  }
-  return undefined;
-};
-
 export const deepQueryAll = (
   selector: string,
   limit: number,
-): { readonly elements: Element[]; readonly total: number } => {
-  const elements: Element[] = [];
-  let total = 0;
-  for (const root of searchable()) {
-    const found = queryAll(root, selector);
-    total += found.length;
-    for (let i = 0; i < found.length && elements.length < limit; i++)
-      elements.push(found[i] as Element);
-  }
-  return { elements, total };
+): { readonly elements: readonly Element[]; readonly total: number } => {
+  const found = selectAll(searchable(), selector);
+  return { elements: found.slice(0, limit), total: found.length };
 };
 
 export const findSubject = ({ selector, id }: Subject): Element | NoSubject => {
@@ -52,7 +35,7 @@ export const findSubject = ({ selector, id }: Subject): Element | NoSubject => {
     return element && isHere(element) ? element : noSubject('no_match');
   }
   try {
-    return deepQuery(selector ?? 'html') ?? noSubject('no_match');
+    return selectFirst(selector ?? 'html', searchable) ?? noSubject('no_match');
   } catch {
     return noSubject('bad_selector');
   }

@@ -11,7 +11,6 @@ import {
   nextSibling,
   nodeType,
   openShadowRoot,
-  query,
   queryAll,
   type Root,
 } from './safe-dom.ts';
@@ -64,18 +63,6 @@ export const isInside = (inner: Element, outer: Element): boolean => {
   for (let at: Element | undefined = inner; at; at = composedParent(at))
     if (at === outer) return true;
   return false;
-};
-
-/** The first match in a tree, else in the shadow roots inside it. */
-export const queryInTrees = (root: Root, selector: string): Element | undefined => {
-  const found = query(root, selector);
-  if (found) return found;
-  for (const host of queryAll(root, '*')) {
-    const inner = getShadowRoot(host);
-    const match = inner && queryInTrees(inner, selector);
-    if (match) return match;
-  }
-  return undefined;
 };
 
 /** Stores closed roots from the debugger, so that walks can read them. */

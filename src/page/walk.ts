@@ -4,7 +4,8 @@ import { assignId, findElement, isHere, state } from './state.ts';
 import { encodeLines } from './line-output.ts';
 import { compact, defined } from './objects.ts';
 import { getRect, getTitle, isElement, matches, parentNode, rootElement } from './safe-dom.ts';
-import { queryInTrees } from './shadow.ts';
+import { selectFirst } from './selectors.ts';
+import { trees } from './shadow.ts';
 import { isRepeated } from './structure-lines.ts';
 import { getStyle } from './style.ts';
 import { shortLine } from './visible-text.ts';
@@ -67,7 +68,7 @@ const findStart = ({ root, selector }: WalkOptions): Element | null | undefined 
     const element = findElement(root);
     return element && isHere(element) ? element : undefined;
   }
-  return selector === undefined ? rootElement(document) : queryInTrees(document, selector);
+  return selector === undefined ? rootElement(document) : selectFirst(selector, trees);
 };
 
 const walkInto = (walker: Walker, start: Element): void => {

@@ -10,7 +10,7 @@ import { markListedAs, markUnlisted } from './tool-description.ts';
 
 export const TARGET_FIELDS = {
   ref: z.string().min(1).max(40).optional(),
-  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+  selector: z.string().min(1).max(10_000).optional().describe('CSS or XPath'),
   query: z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
 };
 

@@ -29,6 +29,30 @@ beforeAll(async () => {
   );
 });
 
+describe('filters', () => {
+  const statuses = async (args: object): Promise<unknown[]> =>
+    (await list(args)).entries.map(({ status }) => status);
+
+  it('select by status: one, a class and a range', async () => {
+    expect(await statuses({ status: 404 })).toEqual([404]);
+    expect(await statuses({ status: '4xx' })).toEqual([404]);
+    expect(await statuses({ status: '400-499' })).toEqual([404]);
+    expect((await statuses({ status: '2xx' })).length).toBeGreaterThan(3);
+    expect(await engine.failure('network', { status: 'many' })).toMatchObject({
+      code: 'invalid_argument',
+      argument: 'status',
+    });
+  });
+
+  it('select by the kind of request, also kinds that are left out otherwise', async () => {
+    const documents = await list({ type: 'Document' });
+    expect(documents.entries.map(({ url }) => url)).toEqual([`${site.origin}/`]);
+    const fetched = await list({ type: 'fetch', status: 404 });
+    expect(fetched.entries.map(({ url }) => url)).toEqual([`${site.origin}/missing`]);
+    expect((await list({ type: 'document,fetch' })).count).toBe(8);
+  });
+});
+
 describe('a listing', () => {
   it('names its session, the filtered requests, and how to continue', async () => {
     expect(await list({ limit: 1 })).toEqual({

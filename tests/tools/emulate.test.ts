@@ -97,6 +97,40 @@ describe('emulate', () => {
     expect(await inPage('Intl.DateTimeFormat().resolvedOptions().timeZone')).not.toBe('Asia/Tokyo');
   });
 
+  test('media features, alone and together, also after a navigation', async () => {
+    const queries = [
+      '(prefers-reduced-motion: reduce)',
+      '(forced-colors: active)',
+      '(prefers-contrast: more)',
+      'print',
+    ];
+    const read = (): Promise<boolean[]> =>
+      inPage(`${JSON.stringify(queries)}.map((query) => matchMedia(query).matches)`);
+    expect(await read()).toEqual([false, false, false, false]);
+    await browser.json('emulate', { reducedMotion: true, contrast: 'more' });
+    expect(await read()).toEqual([true, false, true, false]);
+    await browser.json('emulate', { forcedColors: true, media: 'print' });
+    await open('/?printed');
+    expect(await read()).toEqual([true, true, true, true]);
+    await browser.json('emulate', { media: null, contrast: null });
+    expect(await read()).toEqual([true, true, false, false]);
+  });
+
+  test('permissions, until they are taken back', async () => {
+    const read = (name: string): Promise<string> =>
+      inPage(`(await navigator.permissions.query({ name: '${name}' })).state`);
+    await browser.json('emulate', {
+      permissions: { geolocation: 'granted', notifications: 'denied' },
+    });
+    expect(await read('geolocation')).toBe('granted');
+    expect(await read('notifications')).toBe('denied');
+    await browser.json('emulate', { permissions: null });
+    expect(await read('geolocation')).not.toBe('granted');
+    expect(await browser.failure('emulate', { permissions: { gps: 'granted' } })).toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
   test('a location, which the page can read', async () => {
     await browser.json('emulate', { geolocation: { latitude: 48.2, longitude: 16.37 } });
     const ask =

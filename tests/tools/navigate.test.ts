@@ -66,6 +66,24 @@ describe('navigate', () => {
     });
   });
 
+  test('reloads from the cache, or everything from the server', async () => {
+    let hits = 0;
+    site.page('/cached.js', (_, response) => {
+      hits++;
+      response.writeHead(200, {
+        'content-type': 'text/javascript',
+        'cache-control': 'max-age=900',
+      });
+      response.end('');
+    });
+    site.page('/with-script', '<title>Script</title><script src="/cached.js"></script>');
+    await browser.json('navigate', { url: `${site.origin}/with-script` });
+    await browser.json('navigate', { action: 'reload' });
+    expect(hits).toBe(1);
+    await browser.json('navigate', { action: 'hard_reload' });
+    expect(hits).toBe(2);
+  });
+
   test('a page that navigates back by itself can be used at once, every time', async () => {
     for (let round = 0; round < 15; round++) {
       await browser.json('tabs', { action: 'new', url: `${site.origin}/second` });

@@ -51,7 +51,7 @@ export const requireElementPlace = async (
 /** Has exactly one of the three properties. */
 export type ActionTarget =
   | { readonly ref: string }
-  /** A CSS selector that must match one visible element of the page or of a frame. */
+  /** A CSS selector or XPath that must match one visible element of the page or of a frame. */
   | { readonly selector: string }
   /** Words of its name, label, placeholder or text; "Save button" also names the role. */
   | { readonly query: string };

@@ -7,14 +7,14 @@ import { noteCopied, paste as pasteText, pressCopy, readCopied } from './clipboa
 import { drag } from './drag.ts';
 import { enterValue, createFormField, fillSecretsIn, requireFieldValue } from './fill.ts';
 import { pressChord, typeText } from './keyboard.ts';
-import { parseChords } from './keys.ts';
+import { parseChords, parseModifiers } from './keys.ts';
 import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
 import { perform, performOnPage, type ActionContext } from './perform.ts';
 import type { Reached } from './reach.ts';
 import type { Receipt } from './receipt.ts';
 import { scroll } from './scroll.ts';
 import type { ActionTarget } from './elements.ts';
-import { upload } from './upload.ts';
+import { dropFiles, upload } from './upload.ts';
 import { joinTexts, type WantedValue } from './field-values.ts';
 import { makeVisible } from '../tabs/visible.ts';
 
@@ -33,6 +33,7 @@ export const ACTIONS = [
   'scroll',
   'drag',
   'upload',
+  'drop_files',
   'clear',
   'copy',
   'paste',
@@ -63,17 +64,22 @@ const requireValue = ({ action, value }: Interaction): WantedValue => {
   return value;
 };
 
+/** The value of a click names the keys that are held meanwhile: "Control+Shift". */
 const click =
   (did: string, press: Press): Act =>
-  (context, interaction) =>
-    perform(context, {
-      did,
+  (context, interaction) => {
+    const keys = joinTexts(interaction.value ?? '').trim();
+    const withKeys: Press = keys === '' ? press : { ...press, modifiers: parseModifiers(keys) };
+    return perform(context, {
+      did: keys === '' ? did : `${did} with ${keys}`,
       target: requireTarget(interaction),
       needs: { needs: { pointer: true, enabled: true } },
-      input: ({ point }) => sendMouse(context.tab.cdp, clickEvents(point, press), context.signal),
+      input: ({ point }) =>
+        sendMouse(context.tab.cdp, clickEvents(point, withKeys), context.signal),
       presses: true,
       settling: 'frame',
     });
+  };
 
 const hover: Act = (context, interaction) =>
   perform(context, {
@@ -284,6 +290,8 @@ const TABLE: Readonly<Record<Action, Act>> = {
   },
   upload: (context, interaction) =>
     upload(context, requireTarget(interaction), requireValue(interaction)),
+  drop_files: (context, interaction) =>
+    dropFiles(context, requireTarget(interaction), requireValue(interaction)),
   clear: fillWith('cleared', () => ''),
   copy,
   paste,

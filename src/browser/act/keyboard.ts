@@ -2,6 +2,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
+import { getHeldInput } from './held-input.ts';
 import {
   type Chord,
   type Key,
@@ -62,9 +63,9 @@ const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
 };
 
 /** The events of a chord: modifiers down, key down, key up, modifiers up in reverse order. */
-export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
+export const chordEvents = ({ modifiers, key }: Chord, heldBits = 0): KeyEvent[] => {
   const events: KeyEvent[] = [];
-  let bits = 0;
+  let bits = heldBits;
   const held = modifiers.map((name) => parseChord(name).key);
   for (const [i, modifier] of held.entries()) {
     bits |= BITS[modifiers[i] as Modifier];
@@ -72,10 +73,50 @@ export const chordEvents = ({ modifiers, key }: Chord): KeyEvent[] => {
   }
   events.push(keyEvent('down', key, bits), keyEvent('up', key, bits));
   for (const [i, modifier] of [...held.entries()].toReversed()) {
-    bits &= ~BITS[modifiers[i] as Modifier];
+    bits &= ~BITS[modifiers[i] as Modifier] | heldBits;
     events.push(keyEvent('up', modifier, bits));
   }
   return events;
+};
+
+const readBits = (key: Key): number => (key.key in BITS ? BITS[key.key as Modifier] : 0);
+
+/** The bits of the modifiers that the caller holds down. */
+export const readHeldBits = (session: CdpSession): number =>
+  [...getHeldInput(session).keys.values()].reduce((bits, key) => bits | readBits(key), 0);
+
+/** Presses keys ("Control+Shift") that stay down until they are released. */
+export const holdKeys = async (
+  session: CdpSession,
+  { modifiers, key }: Chord,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { keys } = getHeldInput(session);
+  for (const one of [...modifiers.map((name) => parseChord(name).key), key]) {
+    if (keys.has(one.code)) continue;
+    keys.set(one.code, one);
+    const event = keyEvent('down', one, readHeldBits(session));
+    await session.send('Input.dispatchKeyEvent', event, signal);
+  }
+};
+
+/** Releases these keys, or all keys that are held; the last one first. */
+export const releaseKeys = async (
+  session: CdpSession,
+  chord: Chord | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const { keys } = getHeldInput(session);
+  const codes = chord && [...chord.modifiers.map((name) => parseChord(name).key), chord.key];
+  const held = [...keys.values()].filter(
+    (key) => !codes || codes.some(({ code }) => code === key.code),
+  );
+  for (const key of held.toReversed()) {
+    keys.delete(key.code);
+    const event = keyEvent('up', key, readHeldBits(session));
+    await session.send('Input.dispatchKeyEvent', event, signal);
+  }
+  return held.map(({ key }) => key);
 };
 
 /**
@@ -91,7 +132,7 @@ const sendAll = async (
 };
 
 export const pressChord = (session: CdpSession, chord: Chord, signal: AbortSignal): Promise<void> =>
-  sendAll(session, chordEvents(chord), signal);
+  sendAll(session, chordEvents(chord, readHeldBits(session)), signal);
 
 const characterEvents = (key: Key, character: string): KeyEvent[] => {
   const bits = needsShift(key, character) ? BITS.Shift : 0;

@@ -267,3 +267,17 @@ export const parseChords = (
   if (parts[0] === '') throw fail('invalid_argument', 'press needs a key.', { argument: 'value' });
   return parts.map((part) => parseChord(part, platform));
 };
+
+/** Parses the modifiers of a click: "Control+Shift". */
+export const parseModifiers = (
+  text: string,
+  platform: NodeJS.Platform = process.platform,
+): readonly Modifier[] => {
+  const { modifiers, key } = parseChord(text, platform);
+  if (!isModifier(key))
+    throw fail('invalid_argument', `"${text.slice(0, 50)}" is not a modifier of a click.`, {
+      argument: 'value',
+      hint: 'Use Alt, Control, Meta or Shift, or several: "Control+Shift".',
+    });
+  return [...modifiers, key.key];
+};

@@ -3,12 +3,14 @@ import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Point } from '../../page/act/act-answers.ts';
-import { modifierBits } from './keyboard.ts';
+import { getHeldInput, type HeldInput } from './held-input.ts';
+import { modifierBits, readHeldBits } from './keyboard.ts';
 import type { Modifier } from './keys.ts';
 
 export type MouseButton = 'left' | 'right' | 'middle';
 type MouseEvent = Protocol.Input.DispatchMouseEventRequest;
 
+const HELD_LEFT = { button: 'left', buttons: 1 } as const;
 const HELD: Readonly<Record<MouseButton, number>> = { left: 1, right: 2, middle: 4 };
 
 export interface Press {
@@ -72,7 +74,21 @@ export const sendMouse = async (
   events: readonly MouseEvent[],
   signal: AbortSignal,
 ): Promise<void> => {
-  await Promise.all(events.map((event) => session.send('Input.dispatchMouseEvent', event, signal)));
+  const held = getHeldInput(session);
+  const bits = readHeldBits(session);
+  const last = events.at(-1);
+  if (last) held.at = { x: last.x, y: last.y };
+  await Promise.all(
+    events.map((event) =>
+      session.send('Input.dispatchMouseEvent', addHeldInput(event, held, bits), signal),
+    ),
+  );
+};
+
+/** Adds the modifiers and, to a move, the button that the caller holds down. */
+const addHeldInput = (event: MouseEvent, { isPressed }: HeldInput, bits: number): MouseEvent => {
+  const held = isPressed && event.type === 'mouseMoved' ? HELD_LEFT : {};
+  return { ...event, ...held, modifiers: (event.modifiers ?? 0) | bits };
 };
 
 export const wheel = (

@@ -5,6 +5,7 @@ import type { AtPoint, Point } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { buildTargetName, formatTargetName } from './elements.ts';
+import { getHeldInput } from './held-input.ts';
 import { TabActivity } from './tab-activity.ts';
 import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
 import {
@@ -93,6 +94,26 @@ export const moveToPoint = (context: ActionContext, point: Point): Promise<Recei
   pointAt(context, 'moved to', point, () =>
     sendMouse(context.tab.cdp, [moveTo(point)], context.signal),
   );
+
+/** Presses the left mouse button, which stays down until `releaseMouse`. */
+export const holdMouse = (context: ActionContext, point: Point): Promise<Receipt> =>
+  pointAt(context, 'pressed the mouse on', point, async () => {
+    const { cdp } = context.tab;
+    await sendMouse(cdp, [moveTo(point), pressAt(point)], context.signal);
+    getHeldInput(cdp).isPressed = true;
+  });
+
+export const releaseMouse = (context: ActionContext, point: Point): Promise<Receipt> =>
+  pointAt(context, 'released the mouse on', point, async () => {
+    const { cdp } = context.tab;
+    await sendMouse(cdp, [moveTo(point)], context.signal);
+    getHeldInput(cdp).isPressed = false;
+    await sendMouse(cdp, [releaseAt(point)], context.signal);
+  });
+
+/** The last position of the mouse; undefined if it was not moved yet. */
+export const findMousePosition = ({ tab }: ActionContext): Point | undefined =>
+  getHeldInput(tab.cdp).at;
 
 export const scrollAt = (
   context: ActionContext,

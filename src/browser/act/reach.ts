@@ -284,7 +284,9 @@ export const problemFailure = async (
   const { detail } = problem;
   switch (problem.problem) {
     case 'bad_selector':
-      return fail('invalid_argument', `${what} is not a CSS selector.`, { argument: 'selector' });
+      return fail('invalid_argument', `${what} is not a valid CSS selector or XPath.`, {
+        argument: 'selector',
+      });
     case 'stale':
       return staleRefFailure(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {

@@ -1,4 +1,4 @@
-// Uploads files to a page: into a file field, or through the file chooser that a button opens.
+// Gives files to a page: into a file field, through a file chooser, or dropped onto an element.
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import type { Point } from '../../page/act/act-answers.ts';
@@ -36,6 +36,31 @@ export const upload = (
     },
   });
 };
+
+/** Drops files onto an element, as if they were dragged from a file manager. */
+export const dropFiles = (
+  context: ActionContext,
+  target: ActionTarget,
+  paths: WantedValue,
+): Promise<Receipt> => {
+  const given = toTexts(paths);
+  return perform(context, {
+    did: `dropped ${given.length === 1 ? 'a file' : `${given.length} files`} on`,
+    target,
+    needs: { needs: { pointer: true } },
+    input: async ({ point: { x, y } }) => {
+      const { tab, signal, allowFile } = context;
+      const files = await Promise.all(given.map(allowFile));
+      const data = { items: [], files, dragOperationsMask: COPY };
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+        await tab.cdp.send('Input.dispatchDragEvent', { type, x, y, data }, signal);
+    },
+    settling: 'frame',
+  });
+};
+
+/** The bit of the copy operation in Chrome's drag data. */
+const COPY = 1;
 
 const throughChooser = async (
   context: ActionContext,

@@ -64,7 +64,7 @@ export const waitForPage = async (
     if (answers.includes('bad_selector'))
       throw fail(
         'invalid_argument',
-        `${JSON.stringify(what.slice(0, 200))} is not a CSS selector.`,
+        `${JSON.stringify(what.slice(0, 200))} is not a valid CSS selector or XPath.`,
         { argument: 'selector' },
       );
     const met = condition.gone

@@ -132,6 +132,6 @@ export const assignRefs =
     tab.refs.given(target.id) ?? tab.refs.refOf(frame, target.id, target);
 
 export const invalidSelectorFailure = (selector: string): Error =>
-  fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, {
+  fail('invalid_argument', `"${selector.slice(0, 200)}" is not a valid CSS selector or XPath.`, {
     argument: 'selector',
   });

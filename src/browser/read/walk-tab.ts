@@ -70,9 +70,13 @@ const walkSelector = async (
       if (walked) return walked;
     } catch (error) {
       if (/not a valid selector/i.test(String(error)))
-        throw fail('invalid_argument', `"${selector.slice(0, 200)}" is not a CSS selector.`, {
-          argument: 'selector',
-        });
+        throw fail(
+          'invalid_argument',
+          `"${selector.slice(0, 200)}" is not a valid CSS selector or XPath.`,
+          {
+            argument: 'selector',
+          },
+        );
       if (frame === main || !isGone(error)) throw error;
     }
     pending.push(...frame.children);

@@ -69,10 +69,15 @@ export const navigateTo = async (
   }
 };
 
-export const reload = async (tab: Tab, wait: NavigationWait): Promise<Navigation> => {
+/** `ignoreCache`: requests everything from the server again. */
+export const reload = async (
+  tab: Tab,
+  wait: NavigationWait,
+  { ignoreCache = false } = {},
+): Promise<Navigation> => {
   const watch = new NavigationWatch(tab, wait);
   try {
-    await watch.unlessItStays(() => tab.cdp.send('Page.reload', {}, wait.signal));
+    await watch.unlessItStays(() => tab.cdp.send('Page.reload', { ignoreCache }, wait.signal));
     return await watch.finish(undefined);
   } finally {
     watch.dispose();

@@ -46,6 +46,8 @@ export class Targets {
   readonly #attached = new Map<string, Tab>();
   /** Targets that this server opened. */
   readonly #ours = new Set<string>();
+  /** Number of tabs that this server is opening. */
+  #creating = 0;
   /** Targets whose controls could not be set, until they are closed. */
   readonly #uncontrolled = new Map<string, Failure>();
   /** The allowance of each target; popups share that of their opener. */
@@ -139,7 +141,8 @@ export class Targets {
   }
 
   async #open(signal: AbortSignal, contextId?: string): Promise<Tab> {
-    const { targetId } = await this.#connection.root.send(
+    this.#creating++;
+    const created = this.#connection.root.send(
       'Target.createTarget',
       defined({
         url: 'about:blank',
@@ -148,6 +151,7 @@ export class Targets {
       }),
       signal,
     );
+    const { targetId } = await created.finally(() => this.#creating--);
     this.#ours.add(targetId);
     const failure = this.#uncontrolled.get(targetId);
     if (failure) throw failure;
@@ -283,12 +287,18 @@ export class Targets {
     void this.#closePaused(session, targetId);
   }
 
+  /** Chrome reports no opener of a tab that a click with Control or the middle button opens. */
+  #isOpenedByInput(targetId: string): boolean {
+    return this.#options.owned && this.#creating === 0 && !this.#ours.has(targetId);
+  }
+
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
     const { owned, viewport, guard, browserGuard, onPopup, contexts, findSetup } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
     const { openerId, browserContextId } = info;
     const contextId = contexts.has(browserContextId) ? browserContextId : undefined;
-    const isOpenedByPage = openerId !== undefined || contextId !== undefined;
+    const isOpenedByPage =
+      openerId !== undefined || contextId !== undefined || this.#isOpenedByInput(info.targetId);
     const allowance = this.#allowances.get(info.targetId);
     const tab = await Tab.attach(
       info.targetId,

@@ -84,11 +84,17 @@ const tooSlow = (): Failure =>
     argument: 'url',
   });
 
+/** The first and the last accepted status. */
+export type StatusRange = readonly [from: number, to: number];
+
 export interface Selection {
   readonly all?: boolean | undefined;
   readonly failed?: boolean | undefined;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** Kinds of requests, in lower case: document, xhr, fetch, script, image, websocket. */
+  readonly types?: readonly string[] | undefined;
+  readonly status?: StatusRange | undefined;
   /** Milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -112,7 +118,8 @@ export const select = async (
   const leftOut: Partial<Record<LeftOutAs, number>> = {};
   const kept = asked.filter((seen) => {
     if (addresses && !addresses.has(seen.record.url)) return false;
-    const reason = selection.all || selection.failed ? undefined : findExclusionReason(seen);
+    const isExplicit = selection.all || selection.failed || selection.types !== undefined;
+    const reason = isExplicit ? undefined : findExclusionReason(seen);
     if (reason) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
     return reason === undefined;
   });
@@ -141,7 +148,7 @@ export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | u
 
 const isAskedFor = (
   seen: WorkspaceRequest,
-  { cursor, tabId, since, until, method, failed }: Selection,
+  { cursor, tabId, since, until, method, failed, types, status }: Selection,
 ): boolean => {
   const { record } = seen;
   if (cursor !== undefined && seen.version <= cursor) return false;
@@ -149,6 +156,8 @@ const isAskedFor = (
   const at = record.startedAt || seen.seenAt;
   if ((since !== undefined && at < since) || (until !== undefined && at > until)) return false;
   if (method !== undefined && record.method.toUpperCase() !== method.toUpperCase()) return false;
+  if (types && !types.includes(record.resourceType.toLowerCase())) return false;
+  if (status && !isBetween(record.status ?? 0, status)) return false;
   return !failed || record.state === 'failed' || (record.status ?? 0) >= 400;
 };
 
@@ -173,3 +182,4 @@ export const waitForNews = async (
     }
   }
 };
+const isBetween = (value: number, [from, to]: StatusRange): boolean => value >= from && value <= to;

@@ -4,6 +4,7 @@ import { attribute, localName, queryAll } from '../safe-dom.ts';
 import { findElement, isHere } from '../state.ts';
 import { pickBest, isSeen, matchWords, nearMisses, trees } from '../match-words.ts';
 import { computeRole } from '../roles.ts';
+import { selectAll } from '../selectors.ts';
 import { getShadowRoot } from '../shadow.ts';
 import { oneLine } from '../visible-text.ts';
 import type { LocatedElements, Problem, Purpose, Spec } from './act-answers.ts';
@@ -47,10 +48,10 @@ const findById = (id: number): Element | Problem => {
 };
 
 const findBySelector = (selector: string): Element | Problem => {
-  let found: Element[];
+  let found: readonly Element[];
   try {
-    found = [...queryAll(document, selector)];
-    if (found.length === 0) found = trees().flatMap((root) => [...queryAll(root, selector)]);
+    found = selectAll([document], selector);
+    if (found.length === 0) found = selectAll(trees(), selector);
   } catch {
     return { problem: 'bad_selector' };
   }

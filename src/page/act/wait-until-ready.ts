@@ -1,5 +1,6 @@
 // Waits until a text or an element appears or disappears.
-import { queryAll, rootElement } from '../safe-dom.ts';
+import { rootElement } from '../safe-dom.ts';
+import { selectAll } from '../selectors.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { attempt } from '../objects.ts';
 import { oneLine } from '../visible-text.ts';
@@ -32,9 +33,7 @@ export const textShown = (text: string): boolean => {
 
 /** Number of visible elements that match; undefined if the selector is invalid. */
 const countShown = (selector: string): number | undefined =>
-  attempt(() =>
-    trees().reduce((sum, root) => sum + [...queryAll(root, selector)].filter(isSeen).length, 0),
-  );
+  attempt(() => selectAll(trees(), selector).filter(isSeen).length);
 
 const isMet = ({ text, selector, gone = false }: PageCondition): Waited => {
   if (text !== undefined) return textShown(text) !== gone ? 'met' : 'not_yet';

@@ -26,6 +26,7 @@ import {
   queryAll,
   type Root,
 } from '../safe-dom.ts';
+import { isPlainCss, selectAll } from '../selectors.ts';
 import { GeneratedContent } from '../style.ts';
 import { fold } from '../words.ts';
 import { textIf } from '../visible-text.ts';
@@ -78,6 +79,7 @@ export class Search {
   readonly labels = new Map<Element, Element>();
   /** Only `near` is given: every control matches. */
   readonly #placeOnly: boolean;
+  #selected: ReadonlySet<Element> | undefined;
   readonly #ranks = new Map<Element, number | undefined>();
 
   constructor(
@@ -171,9 +173,9 @@ export class Search {
   /** Candidate elements, found by the most selective criterion. */
   candidates(scopes: readonly SearchScope[] = this.roots): Iterable<Element> {
     const { selector, testId } = this.spec;
-    if (selector !== undefined) return select(scopes, selector);
+    if (selector !== undefined) return selectAll(scopes, selector);
     if (testId !== undefined)
-      return select(
+      return selectAll(
         scopes,
         TEST_IDS.map((name) => `[${name}*="${CSS.escape(testId)}" i]`).join(','),
       );
@@ -215,9 +217,15 @@ export class Search {
     const tag = localName(element);
     const role = roleAsRead(element, tag);
     if (this.roles && !this.roles.includes(role)) return false;
-    if (selector !== undefined && !matches(element, selector)) return false;
+    if (selector !== undefined && !this.#isSelected(element, selector)) return false;
     if (this.label && !isField(element, tag, role)) return false;
     return !this.#placeOnly || isControl(element, role);
+  }
+
+  #isSelected(element: Element, selector: string): boolean {
+    if (isPlainCss(selector)) return matches(element, selector);
+    this.#selected ??= new Set(selectAll(this.roots, selector));
+    return this.#selected.has(element);
   }
 
   #tidy(found: readonly RankedElement[]): RankedElement[] {
@@ -239,9 +247,6 @@ export class Search {
     });
   }
 }
-
-const select = (scopes: readonly SearchScope[], selector: string): Element[] =>
-  scopes.flatMap((scope) => [...queryAll(scope, selector)]);
 
 const rankTestId = (element: Element, testId: string): number | undefined => {
   const ids = TEST_IDS.flatMap((name) =>

@@ -1,10 +1,22 @@
 // computer: acts at coordinates, for targets without an element, and reports the element hit.
 import { z } from 'zod';
+import { ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { holdKeys, releaseKeys } from '../../browser/act/keyboard.ts';
+import { parseChord, parseModifiers } from '../../browser/act/keys.ts';
+import type { Press } from '../../browser/act/mouse.ts';
 import { interact } from '../../browser/act/interact.ts';
-import { clickAt, dragFromTo, moveToPoint, scrollAt } from '../../browser/act/pointing.ts';
+import {
+  clickAt,
+  dragFromTo,
+  findMousePosition,
+  holdMouse,
+  moveToPoint,
+  releaseMouse,
+  scrollAt,
+} from '../../browser/act/pointing.ts';
 import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
-import type { ActionContext } from '../../browser/act/perform.ts';
+import { type ActionContext, performOnPage } from '../../browser/act/perform.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { ACT_FIELDS, createActionContext } from '../../toolkit/acting-context.ts';
@@ -25,14 +37,22 @@ const input = () => ({
     'triple_click',
     'mouse_move',
     'left_click_drag',
+    'left_mouse_down',
+    'left_mouse_up',
     'type',
     'key',
+    'key_down',
+    'key_up',
     'scroll',
     'screenshot',
   ]),
   coordinate: coordinate.optional().describe('[x, y]'),
-  end_coordinate: coordinate.optional().describe('Where a drag ends'),
-  text: z.string().max(100_000).optional().describe('To type, or keys: "Control+A", "Tab Enter"'),
+  end_coordinate: coordinate.optional(),
+  text: z
+    .string()
+    .max(100_000)
+    .optional()
+    .describe('To type; keys: "Control+A", "Tab Enter"; click: "Shift"'),
   scroll_direction: markListedAs(z.enum(DIRECTIONS).default('down'), {
     type: 'string',
     enum: DIRECTIONS,
@@ -76,17 +96,42 @@ const DELTAS = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] } as co
 
 type Do = (context: ActionContext, given: ComputerInput) => Promise<Receipt>;
 
+/** A click with the modifiers that `text` names. */
+const clickWith =
+  (did: string, press: Press): Do =>
+  (context, given) => {
+    const { text = '' } = given;
+    const withKeys = text === '' ? press : { ...press, modifiers: parseModifiers(text) };
+    return clickAt(context, did, requirePoint(given, 'coordinate'), withKeys);
+  };
+
+/** The given point, or the last position of the mouse. */
+const pointOrLast = (context: ActionContext, given: ComputerInput): At =>
+  given.coordinate ? requirePoint(given, 'coordinate') : requireLastPoint(context, given);
+
+const requireLastPoint = (context: ActionContext, given: ComputerInput): At =>
+  findMousePosition(context) ?? requirePoint(given, 'coordinate');
+
 const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>> = {
-  left_click: (context, given) =>
-    clickAt(context, 'clicked', requirePoint(given, 'coordinate'), {}),
-  right_click: (context, given) =>
-    clickAt(context, 'right-clicked', requirePoint(given, 'coordinate'), { button: 'right' }),
-  middle_click: (context, given) =>
-    clickAt(context, 'middle-clicked', requirePoint(given, 'coordinate'), { button: 'middle' }),
-  double_click: (context, given) =>
-    clickAt(context, 'double-clicked', requirePoint(given, 'coordinate'), { count: 2 }),
-  triple_click: (context, given) =>
-    clickAt(context, 'triple-clicked', requirePoint(given, 'coordinate'), { count: 3 }),
+  left_click: clickWith('clicked', {}),
+  right_click: clickWith('right-clicked', { button: 'right' }),
+  middle_click: clickWith('middle-clicked', { button: 'middle' }),
+  double_click: clickWith('double-clicked', { count: 2 }),
+  triple_click: clickWith('triple-clicked', { count: 3 }),
+  left_mouse_down: (context, given) => holdMouse(context, pointOrLast(context, given)),
+  left_mouse_up: (context, given) => releaseMouse(context, pointOrLast(context, given)),
+  key_down: (context, given) => {
+    const chord = parseChord(requireText(given));
+    const { tab, signal } = context;
+    return performOnPage(context, `holding ${given.text}`, () => holdKeys(tab.cdp, chord, signal));
+  },
+  key_up: (context, { text }) => {
+    const { tab, signal } = context;
+    const chord = ifDefined(text, (keys) => parseChord(keys));
+    return performOnPage(context, `released ${text ?? 'all keys'}`, async () => {
+      await releaseKeys(tab.cdp, chord, signal);
+    });
+  },
   mouse_move: (context, given) => moveToPoint(context, requirePoint(given, 'coordinate')),
   left_click_drag: (context, given) =>
     dragFromTo(context, requirePoint(given, 'coordinate'), requirePoint(given, 'end_coordinate')),
@@ -103,8 +148,8 @@ export const computer = defineTool({
   name: 'computer',
   description:
     'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. Reports the ' +
-    'element hit and the nearest interactive one; with a ref, interact is safer and waits for it.',
-  keywords: 'mouse coordinates pixel canvas keyboard click',
+    'element hit; with a ref, interact is safer and waits for it.',
+  keywords: 'mouse coordinates pixel canvas keyboard click hold key down up button modifier shift',
   tier: 1,
   traits: {
     effect: 'act',

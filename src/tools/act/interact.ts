@@ -32,13 +32,13 @@ const input = () => ({
       .optional(),
     {
       description:
-        'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until ' +
-        'TEXT"), file(s), or ref to drop on',
+        'Text, option(s), keys ("Control+A", "Tab Enter"; click: "Shift"), scroll ("down 300", ' +
+        '"until TEXT"), file(s), or ref to drop on',
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
     },
   ).describe(
-    'Text, option(s), keys ("Control+A", "Tab Enter"), scroll ("down 300", "until TEXT"), ' +
-      'file path(s), or ref to drop on',
+    'Text, option(s), keys ("Control+A", "Tab Enter"), keys of a click ("Control+Shift"), ' +
+      'scroll ("down 300", "until TEXT"), file path(s), or ref to drop on',
   ),
   ...STATE_FIELD,
   ...ACT_FIELDS,
@@ -56,12 +56,11 @@ export const interact = defineTool({
   name: 'interact',
   description:
     'Act on one element with real input. Target: ref (from read_page or find), selector or ' +
-    'query. Waits until it is actionable; reports the effects (url, requests, dialog, alerts, ' +
-    'DOM changes, value) or "no effect seen". Several fields: fill_form; ' +
-    'several steps: act.',
+    'query. Waits until it is actionable; reports the effects or "no effect seen". ' +
+    'Several fields: fill_form; several steps: act.',
   keywords:
     'click tap type press hover scroll drag drop upload file select check button keyboard ' +
-    'copy paste clipboard',
+    'copy paste clipboard modifier shift ctrl',
   tier: 1,
   traits: {
     effect: 'act',

@@ -13,7 +13,8 @@ import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { describeResponse } from '../../toolkit/response-note.ts';
 
-const ACTIONS = ['back', 'forward', 'reload'] as const;
+const ACTIONS = ['back', 'forward', 'reload', 'hard_reload'] as const;
+const RELOADS: ReadonlySet<string | undefined> = new Set(['reload', 'hard_reload']);
 type NavigateAction = (typeof ACTIONS)[number];
 
 /** Reserved for the reply if a page does not finish loading. */
@@ -34,6 +35,7 @@ const go = (input: NavigateInput, { tab, signal, deadline }: TabContext): Promis
   };
   const { action } = input;
   if (action === 'reload') return reload(tab, wait);
+  if (action === 'hard_reload') return reload(tab, wait, { ignoreCache: true });
   if (action !== undefined) return traverseHistory(tab, action === 'back' ? -1 : 1, wait);
   return navigateTo(tab, input.url ?? '', wait);
 };
@@ -42,9 +44,9 @@ export const navigate = defineTool({
   name: 'navigate',
   description:
     'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, ' +
-    'HTTP status, redirects, and whether a login page or bot wall was detected. A failed load ' +
-    'is an error with the net error. Then read_page or find; for a new tab use tabs.',
-  keywords: 'open visit browse go website url back forward reload refresh',
+    'HTTP status, redirects, and whether a login page or bot wall was detected. ' +
+    'Then read_page or find; for a new tab use tabs.',
+  keywords: 'open visit browse go website url back forward reload refresh hard cache',
   tier: 1,
   traits: {
     effect: 'act',
@@ -55,7 +57,7 @@ export const navigate = defineTool({
     loadsPages: true,
     timeoutMs: 30_000,
     urls: ['url'],
-    opens: ({ url, action }, here) => (action === 'reload' ? here : url),
+    opens: ({ url, action }, here) => (RELOADS.has(action) ? here : url),
     core: true,
   },
   input: () => ({
@@ -68,7 +70,7 @@ export const navigate = defineTool({
       throw fail('invalid_argument', 'navigate needs either "url" or "action".', {
         argument: 'url',
       });
-    const meant = action ?? ACTIONS.find((name) => name === url && name !== 'reload');
+    const meant = action ?? ACTIONS.find((name) => name === url && !RELOADS.has(name));
     return meant === undefined ? { url, waitUntil } : { action: meant, waitUntil };
   },
   examples: [{ url: 'https://example.com' }, { action: 'back' }],

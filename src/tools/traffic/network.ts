@@ -6,9 +6,10 @@ import { renderLines, type Listing } from '../../render/network-list.ts';
 import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
 import type { NetworkContext } from '../../features/network/network-context.ts';
 import { parseMoment } from '../../features/network/moment.ts';
-import type { Selection } from '../../features/network/select.ts';
+import type { Selection, StatusRange } from '../../features/network/select.ts';
 
 /** The documents that `describe` can return. */
 const API_FORMATS = ['openapi', 'typescript'] as const;
@@ -22,6 +23,11 @@ const input = () => ({
   url: text.describe('Substring or regex'),
   filter: text.describe('Fields of the body: a,b'),
   method: text,
+  type: text.describe('xhr,image'),
+  status: markListedAs(z.union([z.number().int().min(100).max(599), z.string().max(20)]), {
+    type: 'string',
+    description: '404 or 4xx',
+  }).optional(),
   failed: yes,
   since: text.describe('30s, 5m or ISO'),
   until: text,
@@ -31,16 +37,16 @@ const input = () => ({
   format: z.enum(['json', 'lines']).default('json'),
   all: yes,
   raw: yes.describe('Whole bodies, all headers'),
-  max_body: z.number().int().min(0).optional(),
+  max_body: markUnlisted(z.number().int().min(0).optional()),
   replay: text.describe('Key'),
   args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
   confirm: yes.describe('Replay non-GET'),
   describe: z
     .union([z.boolean(), z.enum(API_FORMATS)])
     .optional()
-    .describe('The API; true: openapi'),
+    .describe('The API'),
   har: text.describe('File'),
-  ttl: z.number().int().min(0).optional(),
+  ttl: markUnlisted(z.number().int().min(0).optional()),
   reveal: yes,
   tabId: text,
 });
@@ -53,9 +59,9 @@ const MAX_BODY_BYTES = 65_536;
 export const network = defineTool({
   name: 'network',
   description:
-    'Requests of all tabs of the session, also closed ones, with the shape of each body; static ' +
-    'files and telemetry only with all. Cheapest: format "lines", then detail for one body, or ' +
-    'a path in it. replay sends one again from the page.',
+    'Requests of all tabs of the session with the shape of each body; static files and telemetry ' +
+    'only with all. Cheapest: format "lines", then detail for one body, or a path in it. ' +
+    'replay sends one again from the page.',
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
@@ -153,9 +159,11 @@ const openDesk = (
 });
 
 const selectionOf = (
-  { all, failed, method, url, since, until, cursor, tabId }: NetworkInput,
+  { all, failed, method, type, status, url, since, until, cursor, tabId }: NetworkInput,
   now: number,
 ): Selection => ({
+  types: ifDefined(type, (types) => types.split(',').map((one) => one.trim().toLowerCase())),
+  status: ifDefined(status, parseStatus),
   all,
   failed,
   method,
@@ -165,6 +173,19 @@ const selectionOf = (
   since: ifDefined(since, (since) => parseMoment(since, 'since', now)),
   until: ifDefined(until, (until) => parseMoment(until, 'until', now)),
 });
+
+/** 404, "4xx", "400-499". */
+const STATUS = /^(?:([1-5])xx|([1-5]\d\d)(?:-([1-5]\d\d))?)$/i;
+
+const parseStatus = (given: number | string): StatusRange => {
+  const [match, hundreds, from, to = from] = STATUS.exec(String(given).trim()) ?? [];
+  if (match === undefined)
+    throw fail('invalid_argument', '"status" must be like 404, "4xx" or "400-499".', {
+      argument: 'status',
+    });
+  if (hundreds !== undefined) return [Number(hundreds) * 100, Number(hundreds) * 100 + 99];
+  return [Number(from), Number(to)];
+};
 
 const bodyLimit = ({ max_body, raw }: NetworkInput): number =>
   max_body === 0 ? Infinity : (max_body ?? (raw ? Infinity : MAX_BODY_BYTES));

@@ -296,7 +296,7 @@ export const reachCases: readonly Case[] = [
     name: 'with an invalid selector is an invalid argument',
     page: '<p>',
     call: click({ selector: '##', ...quick }),
-    fails: ['invalid_argument', /not a CSS selector/],
+    fails: ['invalid_argument', /not a valid CSS selector or XPath/],
   },
   {
     name: 'named in two ways is a bad argument',
