@@ -111,7 +111,7 @@ export class CertificateTrust {
 
 /** Codes of alerts that servers send if the client certificate is missing or not accepted. */
 const CLIENT_CERT_ALERT =
-  /ALERT_(?:HANDSHAKE_FAILURE|CERTIFICATE_\w+|(?:BAD|NO|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
+  /ALERT_(?:HANDSHAKE_FAILURE|CERTIFICATE_\w{1,30}|\w{2,11}_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
 
 /**
  * An alert after the certificate of the server concerns the certificate of the client, because both

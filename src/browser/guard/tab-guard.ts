@@ -57,7 +57,7 @@ const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 const BAD_CLIENT_CERT = 'ERR_BAD_SSL_CLIENT_AUTH_CERT';
 /** Chrome's errors for a connection that ended before the response, or that the proxy refused. */
 const EXPLAINED_ERROR =
-  /ERR_(?:SOCKS_\w+|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SSL_PROTOCOL_ERROR|BAD_SSL_\w+)$/;
+  /ERR_(?:SOCKS_\w{1,40}|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SSL_PROTOCOL_ERROR|BAD_SSL_\w{1,40})$/;
 /** The proxy reports these codes for connections that it established. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([REJECTED_CLIENT, MISSING_CLIENT]);
 

@@ -349,9 +349,10 @@ const parseRetryAfter = (value: string | undefined): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 };
 
-const TLS_ALERT = /^ERR_SSL_\w*ALERT_\w+$/;
+const TLS_ALERT = /^ERR_SSL_\w{0,40}ALERT_\w{1,40}$/;
 /** The server ended the connection before the response. */
-const CONNECTION_ENDED = /^(?:ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET|ERR_SSL_\w*ALERT\w*)$/;
+const CONNECTION_ENDED =
+  /^(?:ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET|ERR_SSL_\w{0,40}ALERT\w{0,40})$/;
 
 /** Finds the network error code in the chain of causes. */
 const toProblem = (error: unknown, url: string, clientError: string | undefined): Error => {
