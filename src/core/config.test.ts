@@ -114,7 +114,7 @@ describe('configuration', () => {
   test.each([
     [['--htpp', '1'], 'Unknown option --htpp; did you mean --http?'],
     [['--http'], '--http needs a value: --http <PORT>.'],
-    [['--http', 'many'], '--http: Invalid input: expected number, received NaN'],
+    [['--http', 'many'], '--http must be a whole number from 0 to 65535, not a string.'],
     [['--no-http'], '--http expects a value and cannot be negated.'],
     [['--viewport', 'big'], '--viewport: WIDTHxHEIGHT'],
   ])('%j is rejected with the reason', (flags, message) => {

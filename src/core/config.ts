@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
 import { fail } from './failure.ts';
+import { explainIssue } from './issue-text.ts';
 import { isRecord } from './json.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -423,8 +424,7 @@ export const resolveSettings = ({
   const raw: RawConfig = { ...home, ...given };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
-    if (!parsed.success)
-      throw invalid(key, `${formatFlag(key)}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    if (!parsed.success) throw rejectValue(key, raw[key], parsed.error);
     return [key, parsed.data] as const;
   });
   const isBinding = (key: ConfigKey): boolean =>
@@ -449,6 +449,13 @@ const findVariable = (key: ConfigKey, env: NodeJS.ProcessEnv): string | undefine
   [formatVariable(key), ...(field(key).env ?? [])].find((name) => (env[name] ?? '') !== '');
 
 export const resolveConfig = (sources: ConfigSources): Config => resolveSettings(sources).config;
+
+const rejectValue = (key: ConfigKey, value: unknown, { issues: [issue] }: z.ZodError): Error => {
+  if (issue?.code === 'invalid_format' || issue?.code === 'custom')
+    return invalid(key, `${formatFlag(key)}: ${issue.message}`);
+  const why = issue ? explainIssue(issue, value, field(key).schema) : 'is not valid';
+  return invalid(key, `${formatFlag(key)} ${why}.`);
+};
 
 const invalid = (argument: string, message: string): Error =>
   fail('invalid_argument', message, { argument });

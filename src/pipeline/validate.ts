@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
+import { explainIssue } from '../core/issue-text.ts';
 import { COMMON_ARGUMENTS, formatArgumentName } from '../toolkit/input-fields.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import type { ToolCall } from '../toolkit/tool-call.ts';
@@ -37,16 +38,20 @@ const requirePermitted = (call: AdmittedCall, toolCall: ToolCall): void => {
 const parseArguments = (tool: Tool, given: object): ToolCall => {
   const { own, common } = sortByName(tool, given);
   const { error } = COMMON_ARGUMENTS.safeParse(common);
-  if (error) throw explainIssue(tool, common, error);
-  return tool.parse(own, (issue) => explainIssue(tool, own, issue));
+  if (error) throw rejectArgument(tool, common, error);
+  return tool.parse(own, (issue) => rejectArgument(tool, own, issue));
 };
 
 const asObject = (value: unknown): object => {
   if (value === undefined || value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value;
-  throw fail('invalid_argument', `The arguments must be one JSON object, not ${typeOf(value)}.`, {
-    argument: 'arguments',
-  });
+  throw fail(
+    'invalid_argument',
+    `The arguments must be one JSON object, not ${describeType(value)}.`,
+    {
+      argument: 'arguments',
+    },
+  );
 };
 
 type Arguments = Record<string, unknown>;
@@ -112,32 +117,26 @@ const unknownArgument = (tool: Tool, key: string, names: readonly string[]): Fai
   );
 };
 
-const explainIssue = (tool: Tool, given: Arguments, { issues: [issue] }: z.ZodError): Failure => {
+const rejectArgument = (
+  { name: tool, input }: Tool,
+  given: Arguments,
+  { issues: [issue] }: z.ZodError,
+): Failure => {
   const path = (issue?.path ?? []).map(String);
   const [name = ''] = path;
-  const value = given[name];
-  if (value === undefined)
-    return fail('invalid_argument', `${tool.name} needs "${formatArgumentName(name)}".`, {
-      argument: formatArgumentName(name),
-      known: Object.keys(tool.input.shape).map(formatArgumentName),
-    });
+  const known = Object.keys(input.shape).map(formatArgumentName);
+  const listed = formatArgumentName(name);
+  if (given[name] === undefined)
+    return fail('invalid_argument', `${tool} needs "${listed}".`, { argument: listed, known });
   const argument = path.join('.');
-  return fail('invalid_argument', `${tool.name}: "${argument}" ${complaint(issue, value)}`, {
-    argument,
-  });
+  const value = path.reduce<unknown>(findProperty, given);
+  const schema = path.length === 1 ? input.shape[name] : undefined;
+  const why = issue ? explainIssue(issue, value, schema) : 'is not valid';
+  return fail('invalid_argument', `${tool}: "${argument}" ${why}.`, { argument });
 };
 
-const complaint = (issue: z.core.$ZodIssue | undefined, value: unknown): string => {
-  if (issue?.code === 'invalid_type' && issue.path.length === 1)
-    return `must be ${article(issue.expected)}, not ${typeOf(value)}.`;
-  if (issue?.code === 'invalid_value')
-    return `must be one of ${issue.values.map((allowed) => JSON.stringify(allowed)).join(', ')}.`;
-  return `is not valid: ${issue?.message ?? 'unknown reason'}.`;
-};
+const findProperty = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
-
-const typeOf = (value: unknown): string => {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : article(typeof value);
-};
+const describeType = (value: unknown): string =>
+  Array.isArray(value) ? 'an array' : `a ${typeof value}`;

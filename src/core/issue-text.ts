@@ -1,0 +1,137 @@
+// Explains in plain words why a value does not match its schema. Pure.
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+type Schema = z.core.$ZodType;
+
+/** `must be a whole number from 1 to 500, not 0`. `schema`: the schema of the value, if known. */
+export const explainIssue = (issue: Issue, value: unknown, schema?: Schema): string => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${describeExpected(issue, schema)}, not ${describeType(value)}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
+    case 'too_small':
+    case 'too_big':
+      return explainSize(issue, value, schema);
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'unrecognized_keys':
+      return `has the unknown key ${JSON.stringify(issue.keys[0] ?? '')}`;
+    case 'invalid_union':
+      return explainUnion(issue, value);
+    default:
+      return `is not valid: ${issue.message}`;
+  }
+};
+
+type SizeIssue = Extract<Issue, { readonly code: 'too_small' | 'too_big' }>;
+
+/** The unit of each size that a schema can limit; numbers have none. */
+const UNITS: Readonly<Record<string, string>> = {
+  string: 'character',
+  array: 'entry',
+  set: 'entry',
+  map: 'entry',
+  object: 'entry',
+};
+
+const explainSize = (issue: SizeIssue, value: unknown, schema: Schema | undefined): string => {
+  const unit = UNITS[issue.origin];
+  if (unit === undefined)
+    return `must be ${describeRange(issue, schema)}, not ${String(value).slice(0, 50)}`;
+  const size = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum);
+  if (issue.code === 'too_small' && size === 1) return 'must not be empty';
+  const bound = issue.code === 'too_small' ? 'at least' : 'at most';
+  return `must have ${bound} ${size} ${size === 1 ? unit : pluralise(unit)}`;
+};
+
+const pluralise = (noun: string): string =>
+  noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+
+interface NumberLimits {
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly above?: number;
+  readonly isWhole?: boolean;
+}
+
+const describeExpected = (
+  { expected }: Extract<Issue, { readonly code: 'invalid_type' }>,
+  schema: Schema | undefined,
+): string => (expected === 'number' ? describeNumber(readLimits(schema)) : nameType(expected));
+
+const describeRange = (issue: SizeIssue, schema: Schema | undefined): string => {
+  const limits = readLimits(schema);
+  if (issue.code === 'too_big')
+    return describeNumber({ ...limits, maximum: Number(issue.maximum) });
+  const bound = Number(issue.minimum);
+  return describeNumber(
+    issue.inclusive
+      ? { ...limits, minimum: bound }
+      : { ...limits, minimum: undefined, above: bound },
+  );
+};
+
+/** `a whole number from 1 to 500`. */
+const describeNumber = ({ minimum, maximum, above, isWhole }: NumberLimits): string => {
+  const noun = isWhole ? 'a whole number' : 'a number';
+  if (minimum !== undefined && maximum !== undefined)
+    return `${noun} from ${minimum} to ${maximum}`;
+  const bounds = [
+    above === undefined ? '' : `above ${above}`,
+    minimum === undefined ? '' : `at least ${minimum}`,
+    maximum === undefined ? '' : `at most ${maximum}`,
+  ].filter((bound) => bound !== '');
+  return [noun, ...bounds].join(', ');
+};
+
+/** The limits of a number, also if the argument is optional or has a default. */
+const readLimits = (schema: Schema | undefined): NumberLimits => {
+  if (schema === undefined) return {};
+  const { innerType } = schema._zod.def as { readonly innerType?: Schema };
+  if (innerType) return readLimits(innerType);
+  const { minValue, maxValue, isInt } = schema as Partial<z.ZodNumber>;
+  return { minimum: findBound(minValue), maximum: findBound(maxValue), isWhole: isInt === true };
+};
+
+/** Undefined for a number without a limit: whole numbers have the largest safe ones. */
+const findBound = (limit: number | null | undefined): number | undefined =>
+  typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined;
+
+/** `must be a string or an array`: the types that the alternatives accept. */
+const explainUnion = (
+  { errors, message }: Extract<Issue, { readonly code: 'invalid_union' }>,
+  value: unknown,
+): string => {
+  const types = errors.flatMap(([first]) =>
+    first?.code === 'invalid_type' && first.path.length === 0 ? [nameType(first.expected)] : [],
+  );
+  if (types.length === errors.length && types.length > 0)
+    return `must be ${[...new Set(types)].join(' or ')}, not ${describeType(value)}`;
+  const deepest = errors.flat().toSorted((a, b) => b.path.length - a.path.length)[0];
+  if (deepest === undefined) return `is not valid: ${message}`;
+  return explainIssue(deepest, findPart(value, deepest.path));
+};
+
+const findPart = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : undefined),
+    value,
+  );
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+const nameType = (type: string): string =>
+  TYPE_NAMES[type] ?? (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+/** Only the type: the value can be long or secret. */
+const describeType = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'a boolean';
+  return nameType(Array.isArray(value) ? 'array' : typeof value);
+};
