@@ -247,5 +247,5 @@ const busy = (path: string, content: LockContent | undefined): Error =>
   fail(
     'storage_failed',
     `${path} has been locked by process ${content?.holder.pid ?? 'unknown'} for too long.`,
-    { path },
+    { path, hint: 'Try again when that process has ended.' },
   );
