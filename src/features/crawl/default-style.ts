@@ -10,6 +10,8 @@ interface Style {
 interface Styled {
   readonly localName: string;
   readonly parentNode: Styled | null;
+  readonly previousSibling?: { readonly localName?: string } | null;
+  readonly nextSibling?: { readonly localName?: string } | null;
   getAttribute?(name: string): string | null;
 }
 
@@ -37,6 +39,7 @@ const NONE = words(
   'area base basefont datalist head link meta noembed noframes param rp script style',
   'template title',
 );
+const CONTROLS = words('button input meter progress select textarea');
 const PREFORMATTED = words('pre listing xmp plaintext textarea');
 
 /** Style sheets are not evaluated: an element that only a style sheet hides counts as visible. */
@@ -61,8 +64,20 @@ const guessDisplay = (element: Styled, name: string, own: string): string => {
   if (hidden !== null && hidden !== undefined && hidden !== 'until-found' && declared === undefined)
     return 'none';
   if (name === 'dialog' && element.getAttribute?.('open') === null) return 'none';
-  return declared ?? TABLE.get(name) ?? (BLOCK.has(name) ? 'block' : 'inline');
+  return declared ?? TABLE.get(name) ?? guessFlow(element, name);
 };
+
+const guessFlow = (element: Styled, name: string): string => {
+  if (BLOCK.has(name)) return 'block';
+  return CONTROLS.has(name) || isLinkBesideControl(element) ? 'inline-block' : 'inline';
+};
+
+/** Neighbouring links without a space between them are separated by a style sheet. */
+const isLinkBesideControl = ({ localName, previousSibling, nextSibling }: Styled): boolean =>
+  localName === 'a' && (isControl(previousSibling) || isControl(nextSibling));
+
+const isControl = (node: { readonly localName?: string } | null | undefined): boolean =>
+  node?.localName === 'a' || CONTROLS.has(node?.localName ?? '');
 
 /**
  * Visibility is inherited. Checks only the nearest 20 ancestors, because inline styles for it are
