@@ -29,7 +29,7 @@ const kind = (
 
 export const FAILURES = {
   // The request itself
-  invalid_argument: kind('Correct the named argument and call again.', { exit: 2 }),
+  invalid_argument: kind(undefined, { exit: 2 }), // the message names the fix
   unknown_tool: kind('Use [[findTools]] to search the tools by name or by words.', {
     exit: 2,
     http: 404,
@@ -200,6 +200,7 @@ export const FAILURES = {
     retryable: true,
     http: 504,
   }),
+  already_recording: kind('Stop it with [[stopRecording]], or go on: it records this tab.'),
   orphaned: kind('Start it again; its result contains the work done so far.'),
 
   // The daemon
@@ -250,7 +251,7 @@ export const FAILURES = {
   file_not_allowed: kind(
     'Use a path inside the working folder or the home folder, or start with --allow-root.',
   ),
-  storage_failed: kind('Free some space or check the permissions of the home folder.', {
+  storage_failed: kind('Free some space, or check the permissions of the named path.', {
     retryable: true,
   }),
   engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),

@@ -1,6 +1,6 @@
 // The page that a tab shows: the origins of its documents; rejects a call that needs a page.
 import { fail } from '../../core/failure.ts';
-import { parseUrl } from '../../core/text.ts';
+import { parseUrl, quoteText } from '../../core/text.ts';
 import type { Tab } from './tab.ts';
 
 const BLANK_URLS = new Set<string>(['', 'about:blank']);
@@ -9,9 +9,19 @@ const BLANK_URLS = new Set<string>(['', 'about:blank']);
 const IS_EMPTY = `[...(document.documentElement?.childNodes ?? [])].every((node) =>
   node === document.head || (node === document.body && !node.firstChild && !node.shadowRoot))`;
 
-/** Throws `no_page` if the tab is at about:blank, loads nothing, and its document is empty. */
+/**
+ * Throws `no_page` if the tab shows Chrome's error page, or is at about:blank with an empty
+ * document. A tab that is loading counts as a page.
+ */
 export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> => {
-  if (!isBlankAddress(tab.url) || tab.loading || tab.leavingFor || tab.dialog) return;
+  if (tab.loading || tab.leavingFor || tab.dialog) return;
+  if (tab.unreachableUrl !== undefined)
+    throw fail(
+      'no_page',
+      `No page is open in tab ${tab.id}: ${quoteText(tab.unreachableUrl)} could not be loaded.`,
+      { tabId: tab.id },
+    );
+  if (!isBlankAddress(tab.url)) return;
   const { main } = tab.frames;
   const uniqueContextId = await main.contextId('isolated', signal);
   const { result } = await main.session.send(

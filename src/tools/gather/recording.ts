@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
 import { newRecordingFolder } from '../../store/files/recordings.ts';
+import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../features/recording/recording-options.ts';
@@ -83,6 +85,7 @@ const startRecording = async (
   { rooms, session, folder, taskId, tabId = session.current?.id, signal }: Context,
 ): Promise<object> => {
   const { action: _, ...args } = given;
+  await requireNotRecorded(rooms.tasks, session.name, tabId);
   const { path = newRecordingFolder(rooms.home.recordings, Date.now()) } = given;
   const { task_id, status } = await rooms.tasks.start({
     kind: recording.name,
@@ -92,6 +95,21 @@ const startRecording = async (
   });
   await rooms.tasks.waitForProgress(task_id, signal);
   return { task_id, status, folder: path };
+};
+
+/** Rejects a second recording of the same tab. */
+const requireNotRecorded = async (
+  tasks: Context['rooms']['tasks'],
+  session: string,
+  tabId: string | undefined,
+): Promise<void> => {
+  const isSame = ({ args_summary: args }: { readonly args_summary: unknown }): boolean =>
+    isRecord(args) && args['tabId'] === tabId;
+  const found = (await listRunning(tasks, session)).find(isSame);
+  if (found)
+    throw fail('already_recording', `The recording ${found.task_id} of this tab is running.`, {
+      task_id: found.task_id,
+    });
 };
 
 const stopRecording = async (
@@ -110,16 +128,24 @@ const stopRecording = async (
   return { task_id, status, ...(error && { error }), ...result };
 };
 
-/** Finds the newest running recording of the session. */
-const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
+/** The running recordings of the session, newest first. */
+const listRunning = async (
+  tasks: Context['rooms']['tasks'],
+  session: string,
+): Promise<readonly TaskMeta[]> => {
   const { tasks: running } = await tasks.list({
     statuses: ['RUNNING', 'PENDING'],
     kinds: [recording.name],
     limit: 100,
   });
-  const found = running.find((meta) => meta.session === session);
+  return running.filter((meta) => meta.session === session);
+};
+
+/** Finds the newest running recording of the session. */
+const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
+  const [found] = await listRunning(tasks, session);
   if (found) return found.task_id;
   throw fail('task_not_found', `No recording is running in the session "${session}".`, {
-    hint: 'Start one with recording {action: "start"}.',
+    hint: 'Start one with [[startRecording]].',
   });
 };

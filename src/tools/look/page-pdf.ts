@@ -27,6 +27,7 @@ export const pagePdf = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
+    needsPage: true,
     observation: false,
     duration: 'instant',
     dialog: 'blocked',

@@ -77,6 +77,7 @@ export const pageScreenshot = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
+    needsPage: true,
     observation: true,
     duration: 'instant',
     dialog: 'blocked',
