@@ -12,11 +12,18 @@ import type { Engine } from './pipeline/engine.ts';
 
 const argv = process.argv.slice(2);
 
-/** Hosts wait for the start of the server: it must not load modules of the command line. */
-const isServing = (args: readonly string[]): boolean => {
+/**
+ * Hosts wait for the start of the server: it must not load modules of the command line. Only a word
+ * after flags needs them: it can be a command, or the value of a flag.
+ */
+const isServing = async (args: readonly string[]): Promise<boolean> => {
   const [first] = args;
-  const asksForHelp = args.some((arg) => ['--help', '-h', '--version', '-v'].includes(arg));
-  return !asksForHelp && (first === undefined || first === 'serve' || first.startsWith('--'));
+  if (args.some((arg) => ['--help', '-h', '--version', '-v'].includes(arg))) return false;
+  if (first === undefined || first === 'serve') return true;
+  if (!first.startsWith('-')) return false;
+  if (args.every((arg) => arg.startsWith('-'))) return true;
+  const { hasCommand } = await import('./frontends/cli/leading-flags.ts');
+  return !hasCommand(args);
 };
 
 /** Imports on demand: a command that uses a running daemon needs no configuration. */
@@ -148,6 +155,7 @@ const wireCli = (): Wiring => {
     loadSettings,
     serve,
     runDoctor: async (...args) => (await app()).runDoctor(...args),
+    parseAddress: async (text) => (await import('./policy/address.ts')).parseAddress(text),
     recordLogin: async (options) => (await app()).recordLogin(options),
     checkLogin: async (...options) => (await app()).checkLogin(...options),
     installBrowser: async (...args) => (await app()).installBrowser(...args),
@@ -182,8 +190,8 @@ const enableCompileCache = (): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (!isServing(argv)) enableCompileCache();
-  if (isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
+  if (await isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
+  enableCompileCache();
   if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
   // Loaded in parallel, because nearly every command calls the daemon.
   const [{ runCli }] = await Promise.all([

@@ -48,3 +48,20 @@ export const findClosest = (name: string, candidates: readonly string[]): string
     Math.max(2, Math.ceil(best.length / 3));
   return near || plain(best).includes(plain(name)) ? best : undefined;
 };
+
+/**
+ * The candidate that a typing error explains: one letter in a short word, two in a longer one, or a
+ * missing end. undefined if there is none.
+ */
+export const findTypo = (name: string, candidates: readonly string[]): string | undefined => {
+  const wanted = plain(name.slice(0, 100));
+  if (wanted.length < MIN_TYPO_LETTERS) return undefined;
+  const mostErrors = wanted.length < LONG_WORD_LETTERS ? 1 : 2;
+  return compareLikeness(name, candidates).find((candidate) => {
+    const it = plain(candidate);
+    return it.startsWith(wanted) || measureDistance(wanted, it) <= mostErrors;
+  });
+};
+
+const MIN_TYPO_LETTERS = 2;
+const LONG_WORD_LETTERS = 6;

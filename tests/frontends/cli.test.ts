@@ -173,7 +173,7 @@ describe('output', () => {
 
 describe('a failure', () => {
   it('is a sentence with a hint on stderr, or JSON on stdout with --json', async () => {
-    const failed = await user.run('get', 'count', 'p:(');
+    const failed = await user.run('eval', 'throw 1');
     expect(failed).toMatchObject({ status: 1, stdout: '' });
     expect(failed.stderr).toMatch(/^error: .+ \(script_error\)\n {2}Correct the code.*\n$/);
     expect(await user.failure('open', 'javascript:alert(1)')).toMatchObject({

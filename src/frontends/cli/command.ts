@@ -19,7 +19,6 @@ export type ViewName =
   | 'entry-list'
   | 'navigation'
   | 'output'
-  | 'page-html'
   | 'request-list'
   | 'saved-file'
   | 'storage-entry'
@@ -81,6 +80,8 @@ export interface ToolCommand extends Command {
   readonly pick?: string;
   /** The property of one tab to print, from a reply that lists tabs. */
   readonly tabFact?: TabFact;
+  /** The reply is an `ElementFact`: its value is printed. */
+  readonly elementFact?: ElementFactName;
   /** Runs as a task that the command follows; `--out` writes the pages. */
   readonly crawls?: true;
   /** The words of a label and of its value are separated by the labels of the page. */
@@ -105,6 +106,8 @@ export interface Within {
 }
 
 export type TabFact = 'url' | 'title';
+
+export type ElementFactName = 'value' | 'attribute' | 'count';
 
 export interface Follows {
   readonly items: string;

@@ -105,6 +105,7 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     isTaught: verb.isTaught,
     pick: verb.pick,
     tabFact: verb.tabFact,
+    elementFact: verb.elementFact,
     follows: verb.follows,
     crawls: verb.crawls,
     splitsLabel: verb.splitsLabel,

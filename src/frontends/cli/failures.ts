@@ -1,6 +1,8 @@
 // Prints a failure: a sentence on stderr, or the JSON object on stdout.
 import { type FailureBody, FAILURES, type FailureCode } from '../../core/failure.ts';
 import type { HintReader } from '../../core/hint-text.ts';
+import { nameFlags } from './argument-errors.ts';
+import { type Command, formatCommandName, type ToolCommand } from './command.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from './interruptible.ts';
 import { isRecord } from './data-text.ts';
 import type { OutputFormat } from './cli-options.ts';
@@ -10,38 +12,69 @@ type FailureOnWire = { code: string; message: string; hint?: string } & Readonly
   Record<string, unknown>
 >;
 
+export interface FailureContext {
+  readonly format?: OutputFormat | undefined;
+  /** The command that failed: messages name its flags. */
+  readonly command?: Command | ToolCommand | undefined;
+  /** Short ids of tabs, by tabId. */
+  readonly tabs?: Readonly<Record<string, string>> | undefined;
+}
+
 const MAX_CHOICES = 8;
 
+/** Lists of names that the message or the help already contains. */
+const UNLISTED: readonly string[] = ['commands', 'known', 'settings'];
+
 /**
- * Lists the candidates (elements, tabs) in a failure's details; the message cannot name them all.
+ * Lists the choices (elements, tabs, options) in a failure's details; the message cannot name them
+ * all.
  */
 const listChoices = (error: FailureOnWire): readonly string[] =>
-  Object.entries(error).flatMap(([name, value]) =>
-    Array.isArray(value) && value.length > 0 && value.every(isRecord)
-      ? [`${name}:`, ...value.slice(0, MAX_CHOICES).map((item) => `  ${formatChoice(item)}`)]
-      : [],
-  );
+  Object.entries(error).flatMap(([name, value]) => {
+    if (!Array.isArray(value) || value.length === 0 || UNLISTED.includes(name)) return [];
+    const more = value.length - MAX_CHOICES;
+    return [
+      `${name.replaceAll('_', ' ')}:`,
+      ...value.slice(0, MAX_CHOICES).map((item) => `  ${formatChoice(item)}`),
+      ...(more > 0 ? [`  ... and ${more} more`] : []),
+    ];
+  });
 
 /** `e3 button "Save"`: simple values in their order. */
-const formatChoice = (item: Readonly<Record<string, unknown>>): string =>
-  Object.values(item)
+const formatChoice = (item: unknown): string =>
+  (isRecord(item) ? Object.values(item) : [item])
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map(String)
     .join(' ');
+
+const isToolCommand = (command: Command | undefined): command is ToolCommand =>
+  command !== undefined && 'tool' in command;
+
+/** The failure with the names of the command line: flags and commands. */
+const nameForShell = (error: FailureOnWire, { command }: FailureContext): FailureOnWire => {
+  if (error.code !== 'invalid_argument' || !isToolCommand(command)) return error;
+  const help = `Run "${formatCommandName(command)} --help" to see its arguments.`;
+  return { ...error, message: nameFlags(error.message, command), hint: error.hint ?? help };
+};
+
+/** Replaces the ids of tabs by their short ids. */
+export const shortenTabIds = (text: string, tabs: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(tabs).reduce((shortened, [id, short]) => shortened.replaceAll(id, short), text);
 
 /** `text`: the failure as JSON. Prints it and returns the exit status. */
 export const printFailureText = (
   text: string,
   terminal: Terminal,
-  format: OutputFormat = 'text',
+  context: FailureContext = {},
 ): number => {
-  const { error } = JSON.parse(text) as { error: FailureOnWire };
-  if (format === 'json') terminal.out(text);
+  const error = nameForShell((JSON.parse(text) as { error: FailureOnWire }).error, context);
+  if (context.format === 'json') terminal.out(JSON.stringify({ error }));
   else {
+    const print = (line: string): void => terminal.err(shortenTabIds(line, context.tabs));
     const code = terminal.paintError('dim', `(${error.code})`);
-    terminal.err(`${terminal.paintError('red', 'error:')} ${error.message} ${code}`);
-    if (error.hint !== undefined) terminal.err(`  ${error.hint}`);
-    for (const line of listChoices(error)) terminal.err(`  ${line}`);
+    print(`${terminal.paintError('red', 'error:')} ${error.message} ${code}`);
+    if (error.hint !== undefined) print(`  ${error.hint}`);
+    for (const line of listChoices(error)) print(`  ${line}`);
   }
   return Object.hasOwn(FAILURES, error.code) ? FAILURES[error.code as FailureCode].exit : 1;
 };
@@ -49,8 +82,8 @@ export const printFailureText = (
 export const printFailure = (
   failure: { render(reader: HintReader): FailureBody },
   terminal: Terminal,
-  format?: OutputFormat,
+  context?: FailureContext,
 ): number => {
-  const status = printFailureText(JSON.stringify(failure.render('shell')), terminal, format);
+  const status = printFailureText(JSON.stringify(failure.render('shell')), terminal, context);
   return failure === INTERRUPTED ? INTERRUPTED_STATUS : status;
 };

@@ -45,6 +45,7 @@ const run = async (
     callStored: () => Promise.reject(new Error('not asked for')),
     readStdin: async () => '',
     async *readLines() {},
+    parseAddress: () => Promise.reject(new Error('not expected')),
     recordLogin: () => Promise.reject(new Error('not expected')),
     checkLogin: () => Promise.reject(new Error('not expected')),
     ...over,

@@ -1,10 +1,11 @@
 // The `openchrome` command line: runs one command and returns its exit status.
-import { findClosest } from '../../core/closest.ts';
+import { findTypo } from '../../core/closest.ts';
 import { fail, Failure, toFailure } from '../../core/failure.ts';
-import { formatCommandName, type ToolCommand } from './command.ts';
+import { type Command, formatCommandName, type ToolCommand } from './command.ts';
 import { runToolCommand } from './commands/tool.ts';
 import { printFailure } from './failures.ts';
 import { isToolCommand } from './help.ts';
+import { moveLeadingFlags } from './leading-flags.ts';
 import {
   type CliContext,
   renderHelpOfCommand,
@@ -34,9 +35,14 @@ export const runCli = async (
     return printFailure(
       error instanceof Failure ? error : await reportDefect(error, terminal),
       terminal,
-      argv.includes('--json') ? 'json' : 'text',
+      { format: argv.includes('--json') ? 'json' : 'text', command: findFailed(argv) },
     );
   }
+};
+
+const findFailed = (argv: readonly string[]): Command | undefined => {
+  const found = findCommand(expandShortcuts(argv));
+  return 'command' in found ? found.command : undefined;
 };
 
 /** Loads the log module only when there is something to log. */
@@ -46,10 +52,14 @@ const reportDefect = async (error: unknown, terminal: Terminal): Promise<Failure
   return toFailure(error, (thrown) => log.defect(thrown));
 };
 
+const VERSION_FLAGS = new Set<string>(['--version', '-v']);
+
 /** Maps `--version` and `-v` to the command `version`, and `help COMMAND` to `COMMAND --help`. */
-const expandShortcuts = (argv: readonly string[]): readonly string[] => {
-  const [first, ...rest] = argv;
-  if (first === '--version' || first === '-v') return ['version', ...rest];
+const expandShortcuts = (given: readonly string[]): readonly string[] => {
+  const argv = moveLeadingFlags(given);
+  const [first = '', ...rest] = argv;
+  if (first.startsWith('-') && argv.some((word) => VERSION_FLAGS.has(word)))
+    return ['version', ...argv.filter((word) => !VERSION_FLAGS.has(word))];
   return first === 'help' ? [...rest, '--help'] : argv;
 };
 
@@ -106,7 +116,7 @@ const unknownCommand = (group: readonly string[], word: string | undefined): Fai
     const message = `${name} needs a command: ${names.join(', ')}.`;
     return fail('invalid_argument', message, { commands: names, hint });
   }
-  const meant = findClosest(word, names);
+  const meant = findTypo(word, names);
   const message = `There is no command "${[...group, word].join(' ').slice(0, 200)}"`;
   return fail(
     'invalid_argument',

@@ -134,8 +134,28 @@ const takeFlag = (
     (one) => one.flag === flag || (one.kind === 'switch' && `--no-${one.flag.slice(2)}` === flag),
   );
   if (!known) throw unknownFlag(command, flag, config);
+  if (SERVER_FLAGS.has(known.flag)) throw serverFlag(known.flag);
   sorted.flags.push(word, ...(known.kind !== 'switch' && inline === undefined ? [value()] : []));
 };
+
+/** Settings of MCP servers: a command would ignore them. */
+const SERVER_FLAGS: ReadonlySet<string> = new Set([
+  '--http',
+  '--host',
+  '--token',
+  '--allow-host',
+  '--allow-origin',
+  '--shared',
+  '--slim',
+  '--all-tools',
+  '--structured-content',
+]);
+
+const serverFlag = (flag: string): Failure =>
+  fail('invalid_argument', `${flag} is a setting of the MCP server, not of a command.`, {
+    argument: flag,
+    hint: `Use it with "openchrome serve ${flag}".`,
+  });
 
 const splitFlag = (word: string): { readonly flag: string; readonly inline?: string } => {
   const at = word.indexOf('=');

@@ -6,12 +6,22 @@ import { renderJson } from './pretty-json.ts';
 import { renderProgress } from './progress-bar.ts';
 import type { Terminal } from './terminal.ts';
 
+const COMMAND: PrintOptions['command'] = {
+  path: ['look'],
+  summary: 'Look',
+  tool: 'look',
+  positionals: [],
+  fields: [],
+  fixed: {},
+  examples: [],
+};
+
 const PICTURE = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
 
 const print = async (
   answer: ToolAnswer,
   format: 'text' | 'json',
-  command: PrintOptions['command'] = {},
+  more: Partial<PrintOptions['command']> = {},
 ): Promise<{ out: string; err: string }> => {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal: Terminal = {
@@ -26,7 +36,7 @@ const print = async (
   await printAnswer(answer, {
     terminal,
     format,
-    command,
+    command: { ...COMMAND, ...more },
     savePicture: async ({ mimeType }) => ({ path: '/p.png', mimeType, sizeBytes: 3 }),
   });
   return { out: out.join('\n'), err: err.join('\n') };

@@ -7,9 +7,9 @@ import type { ReplyFacts } from '../../pipeline/call.ts';
 import type { OutputFormat } from './cli-options.ts';
 import { FACTS_KEY } from '../mcp/client-facts.ts';
 import type { ContentBlock, ToolAnswer } from './client.ts';
-import type { TabFact, ToolCommand } from './command.ts';
+import type { ElementFactName, TabFact, ToolCommand } from './command.ts';
 import { isRecord, renderData } from './data-text.ts';
-import { printFailureText } from './failures.ts';
+import { printFailureText, shortenTabIds } from './failures.ts';
 import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
 import { type ViewContext, VIEWS } from './views.ts';
@@ -26,11 +26,13 @@ export interface PrintOptions {
   readonly terminal: Terminal;
   /** json: everything as JSON. text: everything as text. Absent: as the command prints it. */
   readonly format: OutputFormat | undefined;
-  readonly command: Pick<ToolCommand, 'bare' | 'data' | 'pick' | 'tabFact' | 'view'>;
+  readonly command: ToolCommand;
   /** The call requests a text format of the tool, such as lines: the text is printed unchanged. */
   readonly asWritten?: boolean;
   /** The tab that `tabFact` is about. Absent: the current tab of the session. */
   readonly tabId?: unknown;
+  /** The element that `elementFact` is about. */
+  readonly selector?: string | undefined;
   /** Images are written to files, never to the terminal. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
 }
@@ -42,15 +44,19 @@ const NEGATIVE_STATUS = 1;
 export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Promise<number> => {
   const { terminal, format, command } = options;
   const { body, pictures, notes } = partsOf(answer);
+  const { tabs } = readFacts(answer);
   const status = answer.isError
-    ? printFailureText(body ?? '{}', terminal, failureFormat(options))
+    ? printFailureText(body ?? '{}', terminal, { format: failureFormat(options), command, tabs })
     : 0;
-  for (const note of notes) terminal.err(terminal.paintError('dim', note));
+  for (const note of notes) terminal.err(terminal.paintError('dim', shortenTabIds(note, tabs)));
   if (answer.isError) return status;
   if (command.tabFact !== undefined) {
     terminal.out(formatTabFact(body, command.tabFact, options, readFacts(answer)));
     return 0;
   }
+  if (command.elementFact !== undefined)
+    return printElementFact(body, command.elementFact, options);
+  if (command.bare && readFacts(answer).negative) return printMissingHtml(body, options);
   const saved = await Promise.all(pictures.map(options.savePicture));
   const shown = format === 'json' && !command.bare ? formatData(answer, body) : body;
   if (saved.length > 0)
@@ -128,6 +134,8 @@ interface ListedTab {
   readonly url: string;
   readonly title: string;
   readonly active?: true;
+  /** The address of the page that could not be loaded. */
+  readonly load_failed?: string;
   /** Present only for tabs of other sessions. */
   readonly session?: string | null;
 }
@@ -150,12 +158,52 @@ const formatTabFact = (
   const tab = tabs.find(isWanted);
   if (!tab && tabId !== undefined)
     throw fail('tab_not_found', `There is no tab ${JSON.stringify(tabId)}.`);
-  if (!tab)
-    throw fail('no_page', `No page is open in the session "${session ?? 'default'}".`, {
-      hint: 'Open one with "openchrome open URL".',
-    });
+  if (!tab || tab.load_failed !== undefined || tab.url === 'about:blank')
+    throw fail('no_page', describeNoPage(tab, session));
   return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };
+
+const describeNoPage = (tab: ListedTab | undefined, session = 'default'): string =>
+  tab?.load_failed === undefined
+    ? `No page is open in the session "${session}".`
+    : `No page is open in the tab: "${tab.load_failed}" could not be loaded.`;
+
+/** The message is on stderr, so that a file of `get html > page.html` contains only HTML. */
+const printMissingHtml = (body = '{}', { terminal, format }: PrintOptions): number => {
+  const { message = 'No element matches.' } = JSON.parse(body) as { readonly message?: string };
+  if (format === 'json') terminal.out(body);
+  else terminal.err(message);
+  return NEGATIVE_STATUS;
+};
+
+/** The result of code that reads one element, see buildElementCode. */
+type ElementFact = { readonly value: unknown } | { readonly none: 'page' | 'selector' | 'element' };
+
+/** Prints the value; returns the exit status. Throws a failure if there is no such element. */
+const printElementFact = (
+  body = '{}',
+  name: ElementFactName,
+  { terminal, format, selector = '' }: PrintOptions,
+): number => {
+  const fact = JSON.parse(body) as ElementFact;
+  const isNone = 'none' in fact;
+  if (isNone && !(fact.none === 'element' && name === 'count'))
+    throw FACT_FAILURES[fact.none](selector.slice(0, 200));
+  const value = isNone ? 0 : fact.value;
+  if (value === null && format !== 'json')
+    terminal.err(`The element "${selector.slice(0, 200)}" has no such ${name}.`);
+  else terminal.out(renderFact(value, format));
+  return value === null || isNone ? NEGATIVE_STATUS : 0;
+};
+
+const renderFact = (value: unknown, format: OutputFormat | undefined): string =>
+  typeof value === 'string' && format !== 'json' ? value : JSON.stringify(value);
+
+const FACT_FAILURES = {
+  page: () => fail('no_page', 'No page is open in the tab.'),
+  selector: (css: string) => fail('invalid_argument', `"${css}" is not a CSS selector.`),
+  element: (css: string) => fail('element_not_found', `No element matches "${css}".`),
+} as const;
 
 const picturesAsJson = (saved: readonly SavedPicture[], text: string | undefined): string => {
   const said = defined({ text });

@@ -61,7 +61,7 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
   process.stderr.on('error', () => {}); // stderr is closed: the error cannot be reported
   return {
     interactive,
-    columns: process.stdout.columns || 100,
+    columns: process.stdout.columns || parseColumns(env['COLUMNS']) || DEFAULT_COLUMNS,
     out: (text) => {
       clear();
       process.stdout.write(`${shownOn(process.stdout, text)}\n`);
@@ -83,6 +83,13 @@ export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal =
     paintError: paintIf(process.stderr.isTTY),
   };
 };
+
+const DEFAULT_COLUMNS = 100;
+const MIN_COLUMNS = 20;
+
+/** COLUMNS sets the width of help in a pipe; undefined if it is not a usable width. */
+const parseColumns = (text = ''): number | undefined =>
+  /^\d{1,4}$/.test(text) && Number(text) >= MIN_COLUMNS ? Number(text) : undefined;
 
 /** The exit status after a broken pipe: 128 plus the number of SIGPIPE. */
 const BROKEN_PIPE = 141;

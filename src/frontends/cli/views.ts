@@ -521,9 +521,6 @@ const renderOutput = (data: {
 const formatItem = (item: unknown): string =>
   typeof item === 'string' ? item : JSON.stringify(item);
 
-const renderPageHtml = (data: { readonly message?: string }, { columns }: ViewContext): string =>
-  data.message ?? renderData(data, columns);
-
 /** Values of the page: texts without quotes, other values as JSON. */
 const renderValue = (data: unknown): string =>
   typeof data === 'string' ? data : JSON.stringify(data);
@@ -536,7 +533,6 @@ export const VIEWS: Readonly<Record<ViewName, RenderView>> = {
   'entry-list': renderStorage,
   navigation: renderNavigation,
   output: renderOutput,
-  'page-html': renderPageHtml,
   'request-list': renderNetwork,
   'saved-file': renderSavedFile,
   'storage-entry': renderStorageEntry,

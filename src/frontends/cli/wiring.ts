@@ -52,6 +52,8 @@ export interface Wiring {
   serve(flags: readonly string[]): Promise<void>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;
   installBrowser(progress: (line: string) => void, signal: AbortSignal): Promise<InstalledBrowser>;
+  /** Adds a missing scheme as for every page that is opened; throws if it is not an address. */
+  parseAddress(text: string): Promise<string>;
   /** Opens a site in a visible window and saves its login when the user has finished. */
   recordLogin(options: RecordLogin): Promise<SavedLoginFacts>;
   /** Opens the page of a saved login without a window, and reports whether it still works. */

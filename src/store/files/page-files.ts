@@ -1,6 +1,7 @@
 // Writes the pages of a crawl as they arrive: one file per page with front matter, or JSON lines.
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { fail } from '../../core/failure.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { ensureFolderNow } from '../../system/private-files.ts';
 
@@ -22,15 +23,31 @@ export interface PageWriter {
   close(): void;
 }
 
-/** A path that ends in .jsonl is a file; any other path is a folder. */
+/** A path that ends in .jsonl is a file; a path without an extension is a folder. */
 export const createPageWriter = (path: string, folder: string): PageWriter => {
   const full = resolve(folder, path);
+  requireKnownForm(path, full);
   try {
     return full.endsWith('.jsonl') ? createLinesWriter(full) : createFolderWriter(full);
   } catch (error) {
     throw storageFailure('write', full, error);
   }
 };
+
+/** The extension of a file; `v1.2` is not one. */
+const FILE_EXTENSION = /\.[a-z][a-z0-9]{0,5}$/i;
+
+/** Rejects a file of another format; a folder whose name looks like one must exist or end in /. */
+const requireKnownForm = (path: string, full: string): void => {
+  if (full.endsWith('.jsonl') || !FILE_EXTENSION.test(path) || isFolder(full)) return;
+  throw fail('invalid_argument', `--out ${path} is neither a folder nor a .jsonl file.`, {
+    argument: 'out',
+    hint: `Use FILE.jsonl for one file, or a folder: ${path}/`,
+  });
+};
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const createLinesWriter = (path: string): PageWriter => {
   ensureFolderNow(dirname(path), USER_FOLDER);

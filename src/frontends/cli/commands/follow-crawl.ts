@@ -76,7 +76,8 @@ class FollowedCrawl {
   readonly #tail: EntryTail;
   readonly #startedAt = monotonicMs();
   #reading: Promise<void> = Promise.resolve();
-  #pages = 0;
+  /** Pages that were visited, with those that failed. */
+  #done = 0;
   #errors = 0;
   #isStartMissing = false;
   #total: number | undefined;
@@ -142,16 +143,16 @@ class FollowedCrawl {
       const { page } = entry as { readonly page: WrittenPage & { readonly depth: number } };
       if (page.error !== undefined) {
         this.#errors++;
-        this.#isStartMissing ||= page.depth === 0 && this.#pages === 0;
+        this.#isStartMissing ||= page.depth === 0 && this.#done === 0;
       }
-      this.#pages++;
+      this.#done++;
       last = page.url;
       this.#takePage(page);
     }
     this.#context.terminal.status(
       renderWork({
-        done: this.#pages,
-        total: this.#total === undefined ? undefined : Math.max(this.#total, this.#pages),
+        done: this.#done,
+        total: this.#total === undefined ? undefined : Math.max(this.#total, this.#done),
         errors: this.#errors,
         elapsedMs: monotonicMs() - this.#startedAt,
         message: last,
@@ -176,7 +177,7 @@ class FollowedCrawl {
     }
     if (this.#order.isJson && !this.#writer) await this.#printResult();
     else this.#printSummary('Done');
-    return this.#isStartMissing || this.#pages === 0 ? 1 : 0;
+    return this.#isStartMissing || this.#done === 0 ? 1 : 0;
   }
 
   async #printResult(): Promise<void> {
@@ -208,14 +209,15 @@ class FollowedCrawl {
   #printSummary(outcome: string): void {
     const { terminal } = this.#context;
     terminal.status();
-    const pages = formatCount(this.#pages, 'page');
+    const loaded = this.#done - this.#errors;
+    const pages = formatCount(loaded, 'page');
     const errors = formatCount(this.#errors, 'error');
     const time = formatDuration(monotonicMs() - this.#startedAt);
     const place = this.#writer?.path ?? `openchrome tasks result ${this.#id}`;
     const facts = {
       outcome: outcome.toLowerCase(),
       task_id: this.#id,
-      pages: this.#pages,
+      pages: loaded,
       errors: this.#errors,
       path: this.#writer?.path,
     };

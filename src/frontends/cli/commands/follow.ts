@@ -26,7 +26,7 @@ export const follow = async (
     const { content, isError } = await client.callTool(tool, asked, { signal });
     const [first] = content;
     const text = first?.type === 'text' ? first.text : '{}';
-    if (isError) return printFailureText(text, terminal, 'json');
+    if (isError) return printFailureText(text, terminal, { format: 'json' });
     const reply = JSON.parse(text) as FollowedItem;
     for (const item of reply[follows.items] as readonly FollowedItem[])
       if (isTold(item)) terminal.out(JSON.stringify(item));

@@ -46,9 +46,7 @@ const requireWord = ({ command, words }: LoginCommand, label: string): string =>
 const recordLogin = async (login: LoginCommand): Promise<number> => {
   const { wiring, terminal, headless, print } = login;
   const site = requireWord(login, 'SITE');
-  const url = /^https?:\/\//.test(site) ? site : `https://${site}`;
-  if (!URL.canParse(url))
-    throw fail('invalid_argument', `"${site.slice(0, 200)}" is not a site.`, { argument: 'site' });
+  const url = await wiring.parseAddress(site);
   const name = login.name ?? new URL(url).hostname;
   const config = await wiring.loadConfig(headless ? ['--headless'] : []);
   const waitForUser = async (): Promise<void> => {

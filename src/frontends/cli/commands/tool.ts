@@ -42,7 +42,10 @@ export const runToolCommand = async (
       return INTERRUPTED_STATUS;
     }
     if (error instanceof Failure)
-      return printFailure(error, terminal, failureFormat({ format, command, terminal }));
+      return printFailure(error, terminal, {
+        format: failureFormat({ format, command, terminal }),
+        command,
+      });
     throw error;
   } finally {
     terminal.status();
@@ -118,6 +121,7 @@ const callTool = async (
     format: call.parsed.format,
     command: call.command,
     tabId: call.args['tabId'],
+    selector: call.parsed.words[0],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     savePicture: async (picture) => {
       const { savePicture } = await import('../../../store/files/pictures.ts');

@@ -93,21 +93,31 @@ export const renderStatus = (status: DaemonStatus, { paint }: Pick<Terminal, 'pa
 /** Every setting with its value and its source: a flag, a variable, a file or the default. */
 export const renderConfiguration = (
   { config, sources }: Pick<DaemonStatus, 'config' | 'sources'>,
+  /** All flags: settings without a value are not in `config`. */
+  flags: readonly string[],
   columns: number,
 ): string => {
-  const rows = (Object.keys(config) as ConfigKey[])
-    .filter((key) => !OWN_SETTINGS.includes(key))
-    .map((key) => [formatSetting(key), formatValue(config[key]), sources[key] ?? 'default']);
+  const rows = flags
+    .map((flag) => ({ flag, key: parseFlag(flag) }))
+    .filter(({ key }) => !OWN_SETTINGS.includes(key))
+    .map(({ flag, key }) => [flag, formatValue(config[key]), sources[key] ?? 'default']);
   const titles = [{ title: 'setting' }, { title: 'value', shrinks: 1 }, { title: 'source' }];
   return renderTable(titles, rows, columns);
 };
 
-/** `allowDomains` is the setting `--allow-domains`. */
-const formatSetting = (key: ConfigKey): string =>
-  `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** `--allow-domains` is the key `allowDomains`. */
+const parseFlag = (flag: string): ConfigKey =>
+  flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()) as ConfigKey;
 
 /** The daemon sets these for itself. */
-const OWN_SETTINGS: readonly string[] = ['http', 'host', 'allowHost', 'allowOrigin', 'shared'];
+const OWN_SETTINGS: readonly string[] = [
+  'http',
+  'host',
+  'token',
+  'allowHost',
+  'allowOrigin',
+  'shared',
+];
 
 const formatValue = (value: unknown): string => {
   if (value === undefined) return '-';

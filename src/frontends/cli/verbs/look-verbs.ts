@@ -3,12 +3,18 @@ import type { Verb } from './verb.ts';
 
 /**
  * Words of `takes` that are not arguments of the tool are slots: `{selector}` in the code is
- * replaced by the word as a JSON string.
+ * replaced by the word as a JSON string. Returns an `ElementFact`, see print.ts.
  */
 const buildElementCode = (expression: string): string =>
-  'const element = document.querySelector({selector}); ' +
-  "if (!element) throw new Error('No element matches ' + {selector}); " +
-  `return ${expression}`;
+  "if (location.protocol === 'chrome-error:' || (location.href === 'about:blank' && " +
+  "!document.body?.firstChild)) return { none: 'page' }; let elements; " +
+  'try { elements = document.querySelectorAll({selector}); } ' +
+  "catch { return { none: 'selector' }; } " +
+  "const [element] = elements; if (!element) return { none: 'element' }; " +
+  `return { value: ${expression} ?? null }`;
+
+/** The largest value that the tool accepts. */
+const WHOLE_VALUE = { max_chars: 10_000_000 };
 
 /** The browser process knows these facts: a page that loads or hangs does not delay the reply. */
 const EVERY_TAB = { all: true, limit: 1000 };
@@ -131,7 +137,6 @@ export const LOOK_VERBS: readonly Verb[] = [
     places: CSS,
     options: { outerHTML: 'Print the content of the element without its own tag' },
     bare: true,
-    view: 'page-html',
     examples: ['openchrome get html > page.html', "openchrome get html '#main'"],
   },
   {
@@ -142,7 +147,9 @@ export const LOOK_VERBS: readonly Verb[] = [
     takes: '<selector>',
     places: CSS,
     fixed: { code: buildElementCode('element.value') },
-    view: 'value',
+    defaults: WHOLE_VALUE,
+    elementFact: 'value',
+    about: 'The exit status is 1 if no element matches.',
     examples: ["openchrome get value 'input[name=email]'"],
   },
   {
@@ -153,7 +160,9 @@ export const LOOK_VERBS: readonly Verb[] = [
     takes: '<selector> <name>',
     places: { ...CSS, name: 'Name of the attribute' },
     fixed: { code: buildElementCode('element.getAttribute({name})') },
-    view: 'value',
+    defaults: WHOLE_VALUE,
+    elementFact: 'attribute',
+    about: 'The exit status is 1 if no element matches or the attribute is missing.',
     examples: ['openchrome get attr a.next href'],
   },
   {
@@ -163,8 +172,9 @@ export const LOOK_VERBS: readonly Verb[] = [
     summary: 'Print the number of elements that match',
     takes: '<selector>',
     places: CSS,
-    fixed: { code: 'document.querySelectorAll({selector}).length' },
-    view: 'value',
+    fixed: { code: buildElementCode('elements.length') },
+    elementFact: 'count',
+    about: 'The exit status is 1 if no element matches.',
     examples: ['openchrome get count li'],
   },
   {

@@ -1,5 +1,5 @@
 // The definition of a verb: a command that calls one tool, with some arguments fixed.
-import type { Follows, TabFact, ViewName } from '../command.ts';
+import type { ElementFactName, Follows, TabFact, ViewName } from '../command.ts';
 
 /** The groups of the help, in its order. */
 export const SECTIONS = {
@@ -50,6 +50,8 @@ export interface Verb {
    * tabs.
    */
   readonly tabFact?: TabFact;
+  /** The reply is an `ElementFact`: its value is printed. */
+  readonly elementFact?: ElementFactName;
   readonly follows?: Follows;
   /** Runs as a task that the command follows; `--out` writes the pages. */
   readonly crawls?: true;
