@@ -200,7 +200,7 @@ export const FAILURES = {
     retryable: true,
     http: 504,
   }),
-  already_recording: kind('Stop it with [[stopRecording]], or go on: it records this tab.'),
+  already_recording: kind('Stop it with [[stopRecording]] before you start another one.'),
   orphaned: kind('Start it again; its result contains the work done so far.'),
 
   // The daemon
