@@ -1,8 +1,8 @@
 // The composition root: the only file that imports every layer. No globals, no container.
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
-import { defined } from './core/defined.ts';
-import { Browser, type InitScript } from './browser/browser.ts';
+import { compact, defined } from './core/defined.ts';
+import { Browser, type InitScript, type TabSummary } from './browser/browser.ts';
 import type { CertificateTrust } from './browser/guard/certificate-trust.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
 import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
@@ -19,7 +19,7 @@ import { after, Deadline } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
-import type { Engine } from './pipeline/engine.ts';
+import type { Engine, ListedTab } from './pipeline/engine.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings } from './policy/sanitise-text.ts';
@@ -115,6 +115,11 @@ const withLoginBrowser = async <T>(
   } finally {
     await browser.stop();
   }
+};
+
+const withShortId = ({ sessions }: Browser, tab: TabSummary): ListedTab => {
+  const session = sessions.find(({ name }) => name === tab.session);
+  return { ...tab, ...compact({ short: session?.shortIds.get(tab.tabId) }) };
 };
 
 /** Delay before leftover Chromes of dead servers are ended: the first calls come first. */
@@ -344,6 +349,7 @@ export const createEngine = ({
       const { Observer } = await import('./features/observe/observer.ts');
       return (observer ??= new Observer(rooms));
     },
+    listTabs: () => redactor.data(browser.summaries().map((tab) => withShortId(browser, tab))),
     admitHost: (name) => {
       hosts.add(name);
       return async () => {

@@ -1,5 +1,5 @@
 // The engine interface for frontends: the tools, the call function, resources and tasks.
-import type { BrowserHealth } from '../browser/browser.ts';
+import type { BrowserHealth, TabSummary } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Services } from '../toolkit/context.ts';
@@ -29,6 +29,11 @@ export interface ResourceRoom {
   read(uri: string): Promise<ResourceContent | undefined>;
 }
 
+export interface ListedTab extends TabSummary {
+  /** The id of the tab in its session: t1. */
+  readonly short?: string;
+}
+
 export interface Engine {
   readonly config: Config;
   readonly log: Log;
@@ -47,6 +52,8 @@ export interface Engine {
   readonly calls?: Services['calls'];
   /** Loads the access of viewers to tabs, requests and the journal. */
   observe?(): Promise<Observer>;
+  /** All tabs with their short ids, redacted; from known state, as in `health`. */
+  listTabs(): readonly ListedTab[];
   /**
    * Registers a host that shares this engine, with its own session; the returned function ends the
    * session and closes its tabs.

@@ -165,6 +165,7 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
     },
     replyWithResult: async (_, result) => ({ text: JSON.stringify(result), images: [], notes: [] }),
     health: () => ({ state: 'not_started', starts: 0, tabs: 0, sessions: [] }),
+    listTabs: () => [],
     admitHost: () => async () => {},
     stop: async () => onStop(),
   };

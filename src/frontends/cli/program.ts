@@ -106,6 +106,20 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     },
   ),
   own(
+    'top',
+    'watch',
+    'Show sessions, tabs and tasks live; cancel a task with k',
+    () => import('./commands/top.ts'),
+    {
+      description:
+        'Shows the sessions, tabs and tasks of the daemon, and updates them. Keys: arrows or j ' +
+        'select a task, k cancels it after you confirm, o opens the dashboard, q quits. In a pipe ' +
+        'it prints them once.',
+      fields: [JSON_SWITCH],
+      examples: ['openchrome top', 'openchrome top | head -20'],
+    },
+  ),
+  own(
     'setup',
     'setup',
     'Register OpenChrome in Claude Code, Cursor, VS Code, Codex and others',

@@ -5,9 +5,10 @@ import { toOneLine } from './text-layout.ts';
 
 const WIDTH = 24;
 
-const drawBar = (share: number): string => {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * WIDTH);
-  return `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}]`;
+/** `[######------]` */
+export const drawBar = (share: number, width = WIDTH): string => {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return `[${'#'.repeat(full)}${'-'.repeat(width - full)}]`;
 };
 
 /** `[######------------------] 5/20 https://example.com/docs` */

@@ -32,17 +32,19 @@ const OBEYED =
   // oxlint-disable-next-line no-control-regex
   /\u001b\[(?:0|1|2|31|32|33)m|\r(?=\n)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
+/** Removes control characters of pages; keeps our colours. */
+export const removeControls = (text: string): string =>
+  text.replace(OBEYED, (found) => {
+    if (found.length > 1) return found;
+    return textIf(found !== '\r', '?');
+  });
+
 /**
  * Text from pages must not move the cursor, change the title or forge a line on a terminal. Output
  * to a program is unchanged.
  */
 const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
-  isTTY
-    ? text.replace(OBEYED, (found) => {
-        if (found.length > 1) return found;
-        return textIf(found !== '\r', '?');
-      })
-    : text;
+  isTTY ? removeControls(text) : text;
 
 export const createTerminal = (env: NodeJS.ProcessEnv = process.env): Terminal => {
   const interactive = process.stdout.isTTY;

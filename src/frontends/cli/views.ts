@@ -146,7 +146,7 @@ const renderNetwork = (data: NetworkData, context: ViewContext): string => {
   return [drawTable(titles, rows, context), left].filter((line) => line !== '').join('\n');
 };
 
-interface TaskData {
+export interface TaskData {
   readonly task_id: string;
   readonly kind: string;
   readonly status: string;
@@ -171,7 +171,7 @@ const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
 const MIN_ID_CHARACTERS = 12;
 
 /** The length of the shortest prefix that distinguishes all ids. */
-const findIdLength = (ids: readonly string[]): number => {
+export const findIdLength = (ids: readonly string[]): number => {
   const longest = Math.max(0, ...ids.map((id) => id.length));
   for (let length = MIN_ID_CHARACTERS; length < longest; length++)
     if (new Set(ids.map((id) => id.slice(0, length))).size === new Set(ids).size) return length;
@@ -183,14 +183,14 @@ const formatProgress = ({ progress }: TaskData): string => {
   return progress.total === undefined ? `${progress.done}` : `${progress.done}/${progress.total}`;
 };
 
-const describeArguments = ({ args_summary: args, objective }: TaskData): string => {
+export const describeArguments = ({ args_summary: args, objective }: TaskData): string => {
   if (objective !== undefined) return objective;
   const { url, ...more } = args ?? {};
   const rest = Object.entries(more).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [typeof url === 'string' ? url : '', ...rest].filter((part) => part !== '').join(' ');
 };
 
-const formatRuntime = (task: TaskData, now: number): string => {
+export const formatRuntime = (task: TaskData, now: number): string => {
   const { started_at: start, ended_at: end } = task;
   return start === undefined ? '' : formatDuration((end ?? now) - start);
 };

@@ -7,7 +7,7 @@ import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './task-extension.ts';
 
 /** The parts of the engine that the methods use. */
-export type Served = Omit<Engine, 'health' | 'admitHost' | 'stop'>;
+export type Served = Omit<Engine, 'health' | 'listTabs' | 'admitHost' | 'stop'>;
 
 /** A request in progress. */
 export interface Exchange {

@@ -9,8 +9,8 @@ import { requireMatchingDaemon } from './compare-settings.ts';
 import { endDaemon, killDaemon } from './end-daemon.ts';
 import { ensureDaemon } from './ensure-daemon.ts';
 import { findDaemon } from './find-daemon.ts';
-import { STATUS_PATH } from './paths.ts';
-import type { DaemonStatus } from './status.ts';
+import { OVERVIEW_PATH, STATUS_PATH } from './paths.ts';
+import type { DaemonOverview, DaemonStatus } from './status.ts';
 import { sendRequest } from './wire.ts';
 
 export interface StartedDaemon {
@@ -76,6 +76,17 @@ export const readDaemonStatus = async (home: Home): Promise<DaemonStatus> => {
     `The daemon (process ${found.note.pid}) runs but does not answer.`,
     { pid: found.note.pid },
   );
+};
+
+/** Throws `no_daemon` if none is running. */
+export const readDaemonOverview = async (
+  home: Home,
+  signal: AbortSignal,
+): Promise<DaemonOverview> => {
+  const found = await findDaemon(home.daemon, signal);
+  if (found.state !== 'ready') throw fail('no_daemon', 'No daemon is running.');
+  const { body } = await sendRequest(found.note, { method: 'GET', path: OVERVIEW_PATH, signal });
+  return body as DaemonOverview;
 };
 
 const statusOf = async (note: DaemonNote): Promise<DaemonStatus> =>

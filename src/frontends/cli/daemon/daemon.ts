@@ -21,10 +21,10 @@ import { readOnly, type Routes } from '../../mcp/http/router.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
 import { Occupation, watchIdle } from './idle.ts';
-import { HELLO_PATH, LEASE_PATH, STATUS_PATH, STOP_PATH } from './paths.ts';
+import { HELLO_PATH, LEASE_PATH, OVERVIEW_PATH, STATUS_PATH, STOP_PATH } from './paths.ts';
 import { markOwnProgram } from './program-mark.ts';
 import { buildProof, NONCE_HEADER } from './proof.ts';
-import { buildStatus, type DaemonStatus } from './status.ts';
+import { buildStatus, type DaemonOverview, type DaemonStatus } from './status.ts';
 
 interface DaemonOptions {
   readonly home: Home;
@@ -38,6 +38,7 @@ interface DaemonOptions {
   readonly log: (line: string) => void;
 }
 
+const MAX_OVERVIEW_TASKS = 50;
 const LOOK_FOR_NOTE_MS = 5_000;
 /** The reason of an end that the user requested. */
 const STOP_ORDER = 'stop was requested';
@@ -151,10 +152,16 @@ export class Daemon {
       log: this.#engine.log,
       occupation: this.#occupation,
       status: () => this.#status(),
+      overview: () => this.#overview(),
       admitHost: (session) => this.#engine.admitHost(session),
       isStopping: () => this.#stopped !== undefined,
       stop: (why) => this.stop(why),
     };
+  }
+
+  async #overview(): Promise<DaemonOverview> {
+    const { tasks } = await this.#engine.tasks.list({ limit: MAX_OVERVIEW_TASKS });
+    return { status: this.#status(), tabs: this.#engine.listTabs(), tasks };
   }
 
   #status(): DaemonStatus {
@@ -185,6 +192,7 @@ interface DaemonParts {
   readonly log: Log;
   readonly occupation: Occupation;
   readonly status: () => DaemonStatus;
+  readonly overview: () => Promise<DaemonOverview>;
   /** Registers a host; the returned function ends its session. */
   readonly admitHost: (session: string) => () => Promise<void>;
   readonly isStopping: () => boolean;
@@ -196,6 +204,9 @@ const createDaemonRoutes = (parts: DaemonParts): Routes => ({
   // Needs no token: the client first checks whether it may send the token here.
   [HELLO_PATH]: { open: true, handle: (request, response) => hello(parts, request, response) },
   [STATUS_PATH]: { handle: readOnly((response) => sendJson(response, 200, parts.status())) },
+  [OVERVIEW_PATH]: {
+    handle: readOnly(async (response) => sendJson(response, 200, await parts.overview())),
+  },
   [STOP_PATH]: { handle: (request, response) => stop(parts, request, response) },
   [LEASE_PATH]: { handle: (request, response) => lease(parts, request, response) },
 });

@@ -3,7 +3,8 @@ import { defined } from '../../../core/defined.ts';
 import type { Config, ConfigKey, ConfigOrigins } from '../../../core/config.ts';
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
-import type { Engine } from '../../../pipeline/engine.ts';
+import type { Engine, ListedTab } from '../../../pipeline/engine.ts';
+import type { TaskMeta } from '../../../store/tasks/task-meta.ts';
 import type { Terminal } from '../terminal.ts';
 import { renderTable } from '../text-layout.ts';
 import type { Occupation } from './idle.ts';
@@ -26,6 +27,14 @@ export interface DaemonStatus {
   readonly log: string;
   readonly config: Partial<Config>;
   readonly sources: ConfigOrigins;
+}
+
+/** The status with all tabs and the last tasks. */
+export interface DaemonOverview {
+  readonly status: DaemonStatus;
+  readonly tabs: readonly ListedTab[];
+  /** Newest first. */
+  readonly tasks: readonly TaskMeta[];
 }
 
 interface StatusParts {

@@ -75,7 +75,7 @@ const refuse = (response: ServerResponse, failure: Failure): void => {
 };
 
 export const readOnly =
-  (send: (response: ServerResponse) => void): Route['handle'] =>
+  (send: (response: ServerResponse) => void | Promise<void>): Route['handle'] =>
   (request, response) => {
     if (request.method === 'GET' || request.method === 'HEAD') return send(response);
     response.setHeader('allow', 'GET, HEAD');
