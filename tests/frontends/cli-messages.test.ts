@@ -1,5 +1,5 @@
 // Messages of the command line: plain words, the names of flags and commands, and short ids.
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createShellUser, serveSite, type ShellUser } from './shell.ts';
@@ -212,4 +212,24 @@ it('an unknown command is answered with a similar one only if a typing error exp
   expect(await suggest('sessoin')).toContain('did you mean sessions?');
   for (const word of ['deploy', 'send', 'login2shop', 'map', 'x'])
     expect(await suggest(word)).toBe(`error: There is no command "${word}". (invalid_argument)`);
+});
+
+it('a screenshot is shown in a terminal that supports pictures, and refused elsewhere', async () => {
+  await user.text('open', origin);
+  const kitty = await user.shown('openchrome screenshot page.png --show', {
+    env: { KITTY_WINDOW_ID: '1', TERM: 'xterm-kitty' },
+  });
+  // oxlint-disable-next-line no-control-regex
+  const parts = [...kitty.matchAll(/\u001b_G[^;]*;([^\u001b]*)\u001b/g)].map(([, data]) => data);
+  const shown = Buffer.from(parts.join(''), 'base64');
+  expect(shown.equals(await readFile(join(user.folder, 'page.png')))).toBe(true);
+  expect(kitty).toMatch(/page\.png\n$/);
+  expect(await user.shown('openchrome screenshot --show', { env: { TERM_PROGRAM: 'iTerm.app' } }))
+    // oxlint-disable-next-line no-control-regex
+    .toMatch(/^\u001b\]1337;File=inline=1;preserveAspectRatio=1:iVBOR[\w+/=]+\u0007/);
+  const plain = await user.shown('openchrome screenshot --show; echo "status $?"');
+  expect(plain).toContain('--show needs a terminal that shows pictures');
+  expect(plain).toContain('openchrome screenshot page.png');
+  expect(plain).toContain('status 2');
+  expect(await run('screenshot --show')).toMatchObject({ status: 2, stdout: '' });
 });

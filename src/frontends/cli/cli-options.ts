@@ -55,6 +55,12 @@ const OUT: Option = {
   file: true,
 };
 
+const SHOW: Option = {
+  name: 'show',
+  kind: 'switch',
+  describe: 'Also show the picture in the terminal (kitty, Ghostty, WezTerm, iTerm2)',
+};
+
 /** Short forms of options. */
 export const SHORT_FLAGS: Readonly<Record<string, string>> = {
   '-h': '--help',
@@ -65,7 +71,9 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
 export const listOptions = ({
   follows,
   crawls,
-}: Pick<ToolCommand, 'follows' | 'crawls'>): readonly Option[] => {
+  draws,
+}: Pick<ToolCommand, 'follows' | 'crawls' | 'draws'>): readonly Option[] => {
   if (crawls) return [OUT, ...OPTIONS];
+  if (draws) return [SHOW, ...OPTIONS];
   return follows ? [FOLLOW, ...OPTIONS] : OPTIONS;
 };

@@ -107,6 +107,7 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     tabFact: verb.tabFact,
     elementFact: verb.elementFact,
     follows: verb.follows,
+    draws: verb.draws,
     crawls: verb.crawls,
     splitsLabel: verb.splitsLabel,
     watches: verb.watches,

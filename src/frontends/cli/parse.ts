@@ -26,6 +26,8 @@ export interface Parsed {
   /** The words before they were assigned to arguments. */
   readonly words: readonly string[];
   readonly follow: boolean;
+  /** Draw the picture in the terminal. */
+  readonly show: boolean;
   /** The folder or file of `--out`. */
   readonly out?: string;
   /** Configuration flags, unparsed. */
@@ -51,6 +53,7 @@ export const parseWords = (
     session: options.get('session'),
     json: options.get('args'),
     follow: options.has('follow'),
+    show: options.has('show'),
     out: options.get('out'),
     flags: sorted.flags,
   });

@@ -35,6 +35,8 @@ export interface PrintOptions {
   readonly selector?: string | undefined;
   /** Images are written to files, never to the terminal. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
+  /** Draws a saved picture in the terminal, for `--show`. */
+  readonly showPicture?: ((path: string) => Promise<void>) | undefined;
 }
 
 /** The exit status if the call worked, but the answer is no. */
@@ -58,6 +60,7 @@ export const printAnswer = async (answer: ToolAnswer, options: PrintOptions): Pr
     return printElementFact(body, command.elementFact, options);
   if (command.bare && readFacts(answer).negative) return printMissingHtml(body, options);
   const saved = await Promise.all(pictures.map(options.savePicture));
+  await options.showPicture?.(saved[0]?.path ?? findSavedPath(body));
   const shown = format === 'json' && !command.bare ? formatData(answer, body) : body;
   if (saved.length > 0)
     terminal.out(format === 'json' ? picturesAsJson(saved, body) : picturesAsText(saved, body));
@@ -167,6 +170,12 @@ const describeNoPage = (tab: ListedTab | undefined, session = 'default'): string
   tab?.load_failed === undefined
     ? `No page is open in the session "${session}".`
     : `No page is open in the tab: "${tab.load_failed}" could not be loaded.`;
+
+/** The path in a reply about a file that the daemon wrote. */
+const findSavedPath = (body = '{}'): string => {
+  const { path = '' } = (parseBody(body) ?? {}) as { readonly path?: string };
+  return path;
+};
 
 /** The message is on stderr, so that a file of `get html > page.html` contains only HTML. */
 const printMissingHtml = (body = '{}', { terminal, format }: PrintOptions): number => {

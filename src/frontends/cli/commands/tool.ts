@@ -114,6 +114,7 @@ const callTool = async (
   signal: AbortSignal,
 ): Promise<number> => {
   const { terminal, wiring } = context;
+  const showPicture = call.parsed.show ? await preparePicture(context) : undefined;
   const answer = await requestAnswer(call, context, signal);
   terminal.status();
   return printAnswer(answer, {
@@ -123,11 +124,24 @@ const callTool = async (
     tabId: call.args['tabId'],
     selector: call.parsed.words[0],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
+    showPicture,
     savePicture: async (picture) => {
       const { savePicture } = await import('../../../store/files/pictures.ts');
       return savePicture(wiring.home.downloads, picture);
     },
   });
+};
+
+/** Checks the terminal before the picture is taken. */
+const preparePicture = async ({
+  terminal,
+}: CliContext): Promise<(path: string) => Promise<void>> => {
+  const { encodePicture, requirePictureProtocol } = await import('../terminal-pictures.ts');
+  const protocol = requirePictureProtocol(process.env, terminal.interactive);
+  return async (path) => {
+    const { loadPicture } = await import('../../../store/files/pictures.ts');
+    process.stdout.write(encodePicture(protocol, await loadPicture(path)));
+  };
 };
 
 /** If the daemon ended before the call reached it, the call is sent to another daemon. */

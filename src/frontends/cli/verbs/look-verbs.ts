@@ -193,8 +193,13 @@ export const LOOK_VERBS: readonly Verb[] = [
       quality: 'Quality of a JPEG or WebP (1 to 100)',
       format: 'png, jpeg or webp',
     },
+    draws: true,
     view: 'saved-file',
-    examples: ['openchrome screenshot', 'openchrome screenshot page.jpg --full-page'],
+    examples: [
+      'openchrome screenshot',
+      'openchrome screenshot page.jpg --full-page',
+      'openchrome screenshot --show',
+    ],
   },
   {
     words: 'pdf',

@@ -53,6 +53,8 @@ export interface Verb {
   /** The reply is an `ElementFact`: its value is printed. */
   readonly elementFact?: ElementFactName;
   readonly follows?: Follows;
+  /** The result is a picture, which `--show` draws in the terminal. */
+  readonly draws?: true;
   /** Runs as a task that the command follows; `--out` writes the pages. */
   readonly crawls?: true;
   /** The words of a label and of its value are separated by the labels of the page. */
