@@ -1,5 +1,4 @@
 // Names flags and commands in the message of a rejected argument, where MCP names the tool. Pure.
-import { formatArgumentName } from '../../toolkit/argument-name.ts';
 import {
   type CommandField,
   formatCommandName,
@@ -36,10 +35,7 @@ const withoutTool = (message: string, command: ToolCommand): string => {
 const findFlag = (argument: string, command: ToolCommand): string | undefined => {
   const [name = '', ...parts] = argument.split('.');
   const wanted = formatPlain(name);
-  const field = command.fields.find(
-    (one) =>
-      formatPlain(one.name) === wanted || formatPlain(formatArgumentName(one.name)) === wanted,
-  );
+  const field = command.fields.find((one) => formatPlain(one.name) === wanted);
   if (!field) return undefined;
   const inside = parts.length === 0 ? '' : ` (${parts.join('.')})`;
   return `${formatArgument(field, command)}${inside}`;
