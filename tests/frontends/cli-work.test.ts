@@ -69,7 +69,7 @@ it('has the status 1 if the start page could not be loaded', async () => {
   const { status, stderr } = await user.run('crawl', 'http://127.0.0.1:1/', '--render', 'fetch');
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringContaining('1 page, 1 error') as string,
+    stderr: expect.stringContaining('0 pages, 1 error') as string,
   });
 });
 

@@ -19,6 +19,7 @@ export type ViewName =
   | 'entry-list'
   | 'navigation'
   | 'output'
+  | 'page-html'
   | 'request-list'
   | 'saved-file'
   | 'storage-entry'

@@ -521,6 +521,10 @@ const renderOutput = (data: {
 const formatItem = (item: unknown): string =>
   typeof item === 'string' ? item : JSON.stringify(item);
 
+/** HTML is printed as it is; this is the handle of a stored page. */
+const renderPageHtml = (data: unknown, { columns }: ViewContext): string =>
+  renderData(data, columns);
+
 /** Values of the page: texts without quotes, other values as JSON. */
 const renderValue = (data: unknown): string =>
   typeof data === 'string' ? data : JSON.stringify(data);
@@ -533,6 +537,7 @@ export const VIEWS: Readonly<Record<ViewName, RenderView>> = {
   'entry-list': renderStorage,
   navigation: renderNavigation,
   output: renderOutput,
+  'page-html': renderPageHtml,
   'request-list': renderNetwork,
   'saved-file': renderSavedFile,
   'storage-entry': renderStorageEntry,

@@ -137,6 +137,7 @@ export const LOOK_VERBS: readonly Verb[] = [
     places: CSS,
     options: { outerHTML: 'Print the content of the element without its own tag' },
     bare: true,
+    view: 'page-html',
     examples: ['openchrome get html > page.html', "openchrome get html '#main'"],
   },
   {
