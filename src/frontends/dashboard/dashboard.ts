@@ -84,7 +84,7 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
     handle: (request, response) => answer(context, request, response),
     upgrade: async (request, socket, head) => {
       requireAccess(access, request);
-      live.open(request, socket, head, options.visit());
+      live.open(request, socket, head, options.visit);
     },
     close: async () => {
       stopSamples();

@@ -101,17 +101,18 @@ export class LiveFeed implements Disposable {
   }
 
   /** Throws if there are too many viewers. */
-  open(request: IncomingMessage, socket: Duplex, head: Buffer, onClose: () => void): void {
+  open(request: IncomingMessage, socket: Duplex, head: Buffer, visit: () => () => void): void {
     if (this.#viewers.size >= MAX_VIEWERS)
       throw fail('overloaded', `The dashboard has ${MAX_VIEWERS} viewers, which is its limit.`);
     this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const leave = visit();
       const viewer = new LiveViewer(opened);
       this.#viewers.set(opened, viewer);
       opened.on('message', (data: Buffer, isBinary) => void this.#receive(viewer, data, isBinary));
       opened.on('error', () => opened.terminate());
       opened.on('close', () => {
         this.#remove(viewer);
-        onClose();
+        leave();
       });
       viewer.send({ type: 'welcome', viewer: viewer.id });
       this.#refreshing ??= every(STALE_MS, () => this.#refreshStale());

@@ -17,17 +17,25 @@ const chosenTab = signal<string | undefined>(undefined);
 const search = signal('');
 const requests = signal<readonly RequestRow[]>([]);
 const openedKey = signal<string | undefined>(undefined);
+const scope = signal<'all' | ''>('');
 
 const shownTab = computed(() => {
   const active = tabs.value.find(({ active: isActive }) => isActive) ?? tabs.value[0];
   return tabs.value.find(({ tabId }) => tabId === chosenTab.value) ?? active;
 });
 
+/** The requests since the last document was opened, which share one scale of time. */
+const requestsOfPage = computed(() => {
+  const start = requests.value.findLastIndex(({ resourceType }) => resourceType === 'Document');
+  return start < 0 ? requests.value : requests.value.slice(start);
+});
+
 const rows = computed(() => {
   const words = search.value.trim().toLowerCase();
+  const all = scope.value === 'all' ? requests.value : requestsOfPage.value;
   return words === ''
-    ? requests.value
-    : requests.value.filter(({ url, method, contentType }) =>
+    ? all
+    : all.filter(({ url, method, contentType }) =>
         `${method} ${url} ${contentType}`.toLowerCase().includes(words),
       );
 });
@@ -281,6 +289,17 @@ export const NetworkView = ({ isNarrow }: { readonly isNarrow: boolean }): VNode
           ))}
         </select>
         <SearchField label="Search requests" value={search} />
+        <select
+          class="select"
+          aria-label="Range"
+          value={scope.value}
+          onChange={({ currentTarget }) =>
+            (scope.value = currentTarget.value === 'all' ? 'all' : '')
+          }
+        >
+          <option value="">This page</option>
+          <option value="all">All pages</option>
+        </select>
         <a
           class="button"
           href={`/dashboard/har?tab=${encodeURIComponent(tabId)}`}

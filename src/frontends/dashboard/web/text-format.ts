@@ -3,6 +3,10 @@
 export const formatClock = (ts: number): string =>
   new Date(ts).toLocaleTimeString([], { hour12: false });
 
+/** Hours and minutes, for the axis of a plot. */
+export const formatMinute = (ts: number): string =>
+  new Date(ts).toLocaleTimeString([], { hour12: false, hour: '2-digit', minute: '2-digit' });
+
 export const formatDay = (ts: number): string =>
   new Date(ts).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' });
 

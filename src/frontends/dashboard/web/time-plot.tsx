@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { formatMinute } from './text-format.ts';
 import { theme } from './theme.ts';
 
 export interface PlotSeries {
@@ -21,7 +22,7 @@ interface TimePlotProps {
   readonly summary: string;
 }
 
-const HEIGHT = 170;
+const HEIGHT = 156;
 
 const readColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -47,7 +48,12 @@ const buildOptions = (
     cursor: { y: false },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max || 0) * 1.15)] } },
     axes: [
-      { ...axis, space: 70 },
+      {
+        ...axis,
+        space: 70,
+        size: 30,
+        values: (_plot, ticks) => ticks.map((tick) => formatMinute(tick * 1_000)),
+      },
       {
         ...axis,
         size: 48,

@@ -1,0 +1,76 @@
+// Hostile texts in titles, addresses, arguments, sessions, dialogs and tasks cannot inject anything.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useEngine, useSite } from '../fixtures.ts';
+import { CORPUS } from '../security/injection-corpus.ts';
+import { type DashboardServer, makeHome, startDashboard } from './dashboard-server.ts';
+
+const site = useSite();
+const viewer = useEngine(['--allow-private-network']);
+let server: DashboardServer;
+const ends: (() => Promise<void>)[] = [];
+
+const HOSTILE = [
+  '<img src=x onerror="window.injected=1">',
+  '"><script>window.injected=1</script>',
+  '<svg onload=window.injected=1>',
+  "javascript:window.injected=1//'",
+  '{{constructor.constructor("window.injected=1")()}}',
+  '</textarea><iframe srcdoc="<script>parent.injected=1</script>">',
+  '\u202egnp.exe\u0000\u001b[31m',
+];
+
+beforeAll(async () => {
+  const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
+  server = await startDashboard({ home: await makeHome(onEnd), onEnd });
+  await viewer.json('navigate', { url: server.url });
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+const attackEverywhere = async (text: string): Promise<void> => {
+  const title = JSON.stringify(text).replaceAll('<', '\\u003c');
+  site.page(
+    '/hostile',
+    `<script>document.title = ${title}; setTimeout(() => confirm(${title}), 0);
+       fetch('/?' + encodeURIComponent(${title})).catch(() => {})</script>`,
+  );
+  const query = encodeURIComponent(text);
+  await server.call('navigate', { url: `${site.origin}/hostile?q=${query}#${query}` });
+  await server.call('find', { query: text });
+  await server.call(text.slice(0, 60), { [text]: text });
+  await server.call('oc_task_start', { objective: text });
+};
+
+it('hostile texts appear as texts in every view and change nothing', async () => {
+  for (const text of HOSTILE) await attackEverywhere(text);
+  for (const { html } of CORPUS) await server.call('find', { query: html.slice(0, 500) });
+  const before = new Set(['#/live', '#/timeline', '#/tasks', '#/network', '#/health', '#/waiting']);
+  for (const view of before) {
+    await viewer.json('navigate', { url: `${server.origin}/${view}` });
+    await viewer.text('wait_for', { selector: 'main h1', timeout_ms: 20_000 });
+    const rows = 'document.querySelectorAll("main [role=option]")';
+    const found = JSON.parse(
+      await viewer.text('javascript_tool', {
+        code: `for (const row of [...${rows}].slice(0, 8)) {
+                 row.click();
+                 await new Promise((resolve) => requestAnimationFrame(resolve));
+               }
+               await fetch('/dashboard/state');
+               const scripts = [...document.scripts].map(({ src }) => new URL(src).pathname);
+               const other = document.querySelectorAll(
+                 'main iframe, main svg[onload], main img[onerror], main [onclick], main script');
+               return JSON.stringify({ injected: window.injected ?? 0, scripts,
+                 other: other.length, text: document.querySelector('main').textContent.length > 0 })`,
+      }),
+    ) as object;
+    expect(found, view).toEqual({
+      injected: 0,
+      scripts: ['/dashboard/app.js'],
+      other: 0,
+      text: true,
+    });
+  }
+  const errors = await viewer.text('console', { level: 'error' });
+  expect(errors).not.toContain('Content Security Policy');
+});
