@@ -15,6 +15,7 @@ import { crawl } from './gather/crawl.ts';
 import { ocEvidenceBundle } from './gather/oc-evidence-bundle.ts';
 import { extractData } from './gather/extract-data.ts';
 import { recording } from './gather/recording.ts';
+import { expectTool } from './program/expect.ts';
 import { script } from './program/script.ts';
 import { expandTools } from './server/expand-tools.ts';
 import { ocConnectionHealth } from './server/oc-connection-health.ts';
@@ -67,6 +68,7 @@ export const TOOLS: readonly Tool[] = [
   javascriptTool,
   script,
   waitFor,
+  expectTool,
   handleDialog,
   network,
   extractData,

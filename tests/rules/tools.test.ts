@@ -103,6 +103,7 @@ describe('the list', () => {
         "javascript_tool",
         "script",
         "wait_for",
+        "expect",
         "handle_dialog",
         "network",
         "extract_data",

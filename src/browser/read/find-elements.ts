@@ -33,6 +33,8 @@ export interface FoundElement {
   readonly role: string;
   readonly name: string;
   readonly states: string;
+  /** The value of a field that is not empty. */
+  readonly value?: string;
   /** Its containers, innermost first. */
   readonly around: readonly ElementContext[];
 }
@@ -312,6 +314,7 @@ const createDescriber = (tab: Tab): ((placed: PlacedHit) => FoundElement) => {
       role: node?.kind === 'control' ? node.role : role,
       name,
       states,
+      ...compact({ value: node?.value }),
       around: [...around, ...inFrame],
     };
   };
