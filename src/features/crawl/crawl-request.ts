@@ -44,12 +44,15 @@ export const START_FIELD = z.string().min(1);
 export const PAGES_FIELD = z.number().int().min(1).max(1_000_000).default(20);
 export const GLOBS_FIELD = z.array(z.string().min(1).max(1000)).max(100).optional();
 
+/** Accepted and documented, but not in the tool list. */
+const UNLISTED = { listed: false };
+
 /** Input fields for the loading and the output of each page. */
 export const PAGE_FIELDS = {
   output_format: z.enum(FORMATS).default('markdown'),
-  respect_robots: z.boolean().default(true),
-  delay_ms: z.number().int().min(0).max(600_000).optional(),
-  concurrency: z.number().int().min(1).max(32).default(4),
+  respect_robots: z.boolean().default(true).meta(UNLISTED),
+  delay_ms: z.number().int().min(0).max(600_000).optional().meta(UNLISTED),
+  concurrency: z.number().int().min(1).max(32).default(4).meta(UNLISTED),
   render: z.enum(RENDERS).default('auto'),
 };
 

@@ -69,7 +69,8 @@ export const act = defineTool({
     'Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, ' +
     'right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. ' +
     'Targets are words, refs or css=…; quote text that contains such words. Stops at the first ' +
-    'failed step and lists the steps done.',
+    'failed step.',
+  returns: '{receipts: [{receipt: {did, target?, effects}, url}], after?}',
   keywords: 'steps script instruction click type',
   tier: 1,
   traits: {

@@ -148,7 +148,8 @@ export const computer = defineTool({
   name: 'computer',
   description:
     'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. Reports the ' +
-    'element hit; with a ref, interact is safer and waits for it.',
+    'element hit; with a ref, interact is safer.',
+  returns: '{receipt: {did, target?, effects}, url}',
   keywords: 'mouse coordinates pixel canvas keyboard click hold key down up button modifier shift',
   tier: 1,
   traits: {

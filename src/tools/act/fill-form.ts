@@ -89,6 +89,7 @@ export const fillForm = defineTool({
     'listed. Values: true/false for checkboxes, the option for radio groups and selects, a list ' +
     'for several options, a path for files. submit presses the submit button and reports the ' +
     'effects, unless a field failed.',
+  returns: '{filled, total, failed: [...], effects, url, submitted?, after?}',
   keywords: 'login signup input fields submit',
   tier: 1,
   traits: {

@@ -58,6 +58,9 @@ export const interact = defineTool({
     'Act on one element with real input. Target: ref (from read_page or find), selector or ' +
     'query. Waits until it is actionable; reports the effects or "no effect seen". ' +
     'Several fields: fill_form; several steps: act.',
+  returns:
+    '{receipt: {did, target?, effects: {url?, newTabs?, dialog?, downloads?, requests?, value?, …}}' +
+    ', after?}',
   keywords:
     'click tap type press hover scroll drag drop upload file select check button keyboard ' +
     'copy paste clipboard modifier shift ctrl',

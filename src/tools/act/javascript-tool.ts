@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 
 /** A synchronous loop is ended this long before the deadline, so that the reply can report it. */
 const MARGIN_MS = 750;
@@ -9,9 +10,9 @@ const MARGIN_MS = 750;
 export const javascriptTool = defineTool({
   name: 'javascript_tool',
   description:
-    'Run JavaScript in the page and return its value as JSON (promises awaited, top-level ' +
-    'await works, result bounded). For reading or clicking prefer read_page, find and ' +
-    'interact: they need no code and report effects.',
+    'Run JavaScript in the page and return its value as JSON (top-level await works). For ' +
+    'reading or clicking prefer read_page, find and interact: they report effects.',
+  returns: '{value, type}',
   keywords: 'run evaluate execute script code js',
   tier: 1,
   traits: {
@@ -33,8 +34,8 @@ export const javascriptTool = defineTool({
       .enum(['main', 'isolated'])
       .default('main')
       .describe("isolated: without the page's own variables"),
-    frameId: z.string().min(1).optional(),
-    max_chars: z.number().int().min(1).max(10_000_000).default(50_000),
+    frameId: markUnlisted(z.string().min(1).optional()),
+    max_chars: markUnlisted(z.number().int().min(1).max(10_000_000).default(50_000)),
   }),
   examples: [
     { code: 'document.title' },

@@ -44,8 +44,9 @@ export const navigate = defineTool({
   name: 'navigate',
   description:
     'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, ' +
-    'HTTP status, redirects, and whether a login page or bot wall was detected. ' +
-    'Then read_page or find; for a new tab use tabs.',
+    'HTTP status, redirects, and whether a login page or bot wall was detected. Then read_page ' +
+    'or find; for a new tab use tabs.',
+  returns: '{tabId, url, title, status?, redirects?: [{url, …}], login_page?, bot_wall?, note?}',
   keywords: 'open visit browse go website url back forward reload refresh hard cache',
   tier: 1,
   traits: {

@@ -40,9 +40,9 @@ const openTab = async (
 export const tabs = defineTool({
   name: 'tabs',
   description:
-    'Open a new tab (optionally at url), select a tab as the current one, or close a tab. ' +
-    'Returns the tabId. To list tabs use tabs_context; to load a page in the current tab use ' +
-    'navigate.',
+    'Open a new tab (optionally at url), select a tab as the current one, or close a tab. To ' +
+    'list tabs use tabs_context; for the current tab navigate.',
+  returns: '{tabId, url, title}; close: {closed, current?}',
   keywords: 'new close switch window',
   tier: 1,
   traits: {

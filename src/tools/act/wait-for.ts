@@ -148,6 +148,7 @@ export const waitFor = defineTool({
   description:
     'Wait until all given conditions are true (shown, gone or happened). Actions already wait ' +
     'for their own effects: use this for slower ones.',
+  returns: '{reached: [{condition, …}], waitedMs}',
   keywords: 'sleep delay pause until loaded appears',
   tier: 1,
   traits: {

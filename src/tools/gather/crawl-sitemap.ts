@@ -1,6 +1,7 @@
 // crawl_sitemap: visits the pages of a site's sitemaps; the result is like that of crawl.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 import {
   buildCrawlPlan,
@@ -17,8 +18,10 @@ import { assembleCrawl } from '../../features/crawl/result.ts';
 export const crawlSitemap = defineTool({
   name: 'crawl_sitemap',
   description:
-    'Visit the pages listed in the sitemaps of a site; result as for crawl. url: the site, or ' +
-    'one sitemap.',
+    'Visit the pages in the sitemaps of a site; otherwise like crawl. url: the site, or one ' +
+    'sitemap.',
+  returns:
+    '{summary: {stop_reason, …}, pages: [{url, title, content, depth, links_found, error?}]}',
   keywords: 'spider scrape whole site xml',
   tier: 1,
   traits: CRAWL_TRAITS,
@@ -30,6 +33,8 @@ export const crawlSitemap = defineTool({
     exclude: GLOBS_FIELD,
     since: TIME_FIELD.optional().describe('lastmod not before'),
     ...PAGE_FIELDS,
+    output_format: markUnlisted(PAGE_FIELDS.output_format),
+    render: markUnlisted(PAGE_FIELDS.render),
   }),
   examples: [{ url: 'https://example.com', max_pages: 50, since: '2026-01-01' }],
   run: async (input, context) => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 import {
   buildCrawlPlan,
   CRAWL_TRAITS,
@@ -25,6 +26,8 @@ export const crawl = defineTool({
   description:
     'Visit a page and the pages it links to, breadth first: title and content of each. For many ' +
     'pages add output_mode "handle" or use oc_task_start.',
+  returns:
+    '{summary: {stop_reason, …}, pages: [{url, title, content, depth, links_found, error?}]}',
   keywords: 'spider scrape whole site website links pages',
   tier: 1,
   traits: CRAWL_TRAITS,
@@ -33,7 +36,7 @@ export const crawl = defineTool({
     max_depth: z.number().int().min(0).max(1_000_000).default(2),
     max_pages: PAGES_FIELD,
     scope: z.enum(SCOPES).optional(),
-    sameOrigin: z.boolean().optional(),
+    sameOrigin: markUnlisted(z.boolean().optional()),
     include: GLOBS_FIELD.describe('Globs: /docs/**'),
     exclude: GLOBS_FIELD,
     ...PAGE_FIELDS,

@@ -6,9 +6,8 @@ export const extractData = defineTool({
   name: 'extract_data',
   description:
     'Records from the page as JSON: give a JSON Schema of one record; fields are matched by ' +
-    'name and type with JSON-LD, microdata, OpenGraph, tables, definition lists and repeated ' +
-    'cards. multiple: all records. Reports the source of each field, missing fields and schema ' +
-    'violations. For free text use read_page.',
+    'name and type with JSON-LD, microdata, tables, lists and repeated cards. Reports the source ' +
+    'of each field, missing fields and violations. For free text use read_page.',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
   traits: {
@@ -23,15 +22,15 @@ export const extractData = defineTool({
     items: 'items',
   },
   input: () => ({
-    schema: z.record(z.string(), z.unknown()).describe('JSON Schema of one record'),
+    schema: z.record(z.string(), z.unknown()),
     multiple: z.boolean().optional().describe('All records, not one'),
     selector: z
       .string()
       .min(1)
       .max(10_000)
       .optional()
-      .describe('Where to look; with multiple, the records themselves if it matches several'),
-    ref: z.string().min(1).max(40).optional().describe('Where to look'),
+      .describe('Where to look, or the records themselves'),
+    ref: z.string().min(1).max(40).optional(),
   }),
   examples: [
     {

@@ -30,6 +30,8 @@ export const find = defineTool({
     'Find elements in all frames, ranked, each with a ref for interact. Arguments combine: ' +
     '{role: "button", near: "Ada"} is the button in the row of Ada. Much cheaper than ' +
     'read_page, which gives an overview.',
+  returns:
+    '{hits: [{ref, role, name, states, value?, around: [{kind, text}]}], total, closest: [...]}',
   keywords: 'search locate element button link',
   tier: 1,
   traits: {

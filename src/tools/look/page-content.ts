@@ -7,8 +7,7 @@ export const pageContent = defineTool({
   name: 'page_content',
   description:
     'Raw HTML of the page as it is now, or of the first element that matches selector. ' +
-    'Costly: for reading use read_page, for values javascript_tool or extract_data; ' +
-    'output_mode "handle" stores it instead.',
+    'Costly: for reading use read_page, for values javascript_tool or extract_data.',
   keywords: 'html source markup dom',
   tier: 1,
   traits: {

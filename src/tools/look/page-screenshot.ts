@@ -14,6 +14,7 @@ import {
 import { saveFile } from '../../store/files/pictures.ts';
 import { renderScreenshot } from '../../render/screenshot.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
 
 interface ScreenshotSubject {
   readonly ref?: string | undefined;
@@ -72,6 +73,7 @@ export const pageScreenshot = defineTool({
   description:
     'Image of the viewport, an element, a clip or the full page, scaled for models. For text ' +
     'and for finding elements read_page is much cheaper.',
+  returns: '{mimeType, width, height, scale}; with path: {path, mimeType, sizeBytes, …}',
   keywords: 'picture image photo png jpeg webp capture screen',
   tier: 1,
   traits: {
@@ -90,16 +92,19 @@ export const pageScreenshot = defineTool({
     selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
     annotate: z.boolean().default(false).describe('Draw refs'),
-    clip: z
-      .object({
-        x: z.number(),
-        y: z.number(),
-        width: z.number().positive(),
-        height: z.number().positive(),
-      })
-      .optional(),
+    clip: markListedAs(
+      z
+        .object({
+          x: z.number(),
+          y: z.number(),
+          width: z.number().positive(),
+          height: z.number().positive(),
+        })
+        .optional(),
+      { type: 'object', description: '{x, y, width, height}' },
+    ),
     format: z.enum(['png', 'jpeg', 'webp']).optional(),
-    quality: z.number().int().min(1).max(100).optional(),
+    quality: markUnlisted(z.number().int().min(1).max(100).optional()),
     path: z.string().min(1).optional().describe('Save here instead'),
   }),
   prepare: (input) => {

@@ -23,24 +23,14 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 
 const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
-  filter: z.enum(['interactive', 'all']).default('all').describe('ax: only interactive elements'),
-  depth: z.number().int().min(1).max(100).optional().describe('ax, dom: levels to show'),
-  ref: z.string().min(1).max(40).optional().describe('Only this element'),
-  selector: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .optional()
-    .describe('Only the first match of this CSS selector'),
+  filter: z.enum(['interactive', 'all']).default('all').describe('For ax'),
+  depth: z.number().int().min(1).max(100).optional().describe('Levels (ax, dom)'),
+  ref: z.string().min(1).max(40).optional().describe('Only this part'),
+  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
   max_tokens: z.number().int().min(100).max(1_000_000).default(10_000),
-  since: z.enum(['last']).optional().describe('ax: only changes since the last read'),
-  urls: z.boolean().default(false).describe('Write out link addresses'),
-  cursor: z
-    .string()
-    .min(1)
-    .max(40)
-    .optional()
-    .describe('markdown: continue where a cut reply ended'),
+  since: z.enum(['last']).optional().describe('Only changes (ax)'),
+  urls: z.boolean().default(false).describe('With link addresses'),
+  cursor: z.string().min(1).max(40).optional().describe('For markdown'),
 });
 
 /** Estimate for the lines of an element tree. */
@@ -151,6 +141,9 @@ export const readPage = defineTool({
     'content. dom: element tree. css: layout and style diagnosis. To fit max_tokens, long parts ' +
     'are folded and show how to expand them. For one element by words use find; for raw HTML ' +
     'page_content.',
+  returns:
+    '{state: {url, title, mode, tabId}, mode, text} and lines: [{depth, kind, ref?, role, name, ' +
+    'states?, current?}] (ax), body (markdown) or tree (dom)',
   keywords: 'snapshot accessibility tree text view see elements markdown changes',
   tier: 1,
   traits: {

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { formatAddress } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 
 export const tabsContext = defineTool({
   name: 'tabs_context',
   description:
-    "List this session's tabs: tabId, url, title, which is active, loading, busy, crashed, " +
-    'open dialog. Never blocks on a page. all: true adds tabs of other sessions and of no session.',
+    "List this session's tabs: tabId, url, title, active, loading, busy, crashed, dialog. Never " +
+    'blocks on a page.',
+  returns: '{session, storage, tabs: [{tabId, url, title, active?, loading?, …}], …}',
   keywords: 'list windows pages current',
   tier: 1,
   traits: {
@@ -21,7 +23,7 @@ export const tabsContext = defineTool({
   },
   input: () => ({
     all: z.boolean().default(false).describe("Also other sessions' tabs"),
-    limit: z.number().int().min(1).max(1000).default(100),
+    limit: markUnlisted(z.number().int().min(1).max(1000).default(100)),
   }),
   examples: [{}, { all: true }],
   run: ({ all, limit }, { rooms, session }) => {

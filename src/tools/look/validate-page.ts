@@ -32,7 +32,8 @@ export const validatePage = defineTool({
   description:
     'Check a page in one call: load status, console errors, failed requests, broken images, ' +
     'missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. ' +
-    'Opens url in the tab first, if given. Short JSON; details with console and network.',
+    'Opens url first, if given. Details with console and network.',
+  returns: '{ok, problems: [...], …}',
   keywords: 'audit test lint seo accessibility broken errors',
   tier: 1,
   traits: {
@@ -49,12 +50,7 @@ export const validatePage = defineTool({
     negative: (data) => !(data as { readonly ok: boolean }).ok,
   },
   input: () => ({
-    url: z
-      .string()
-      .min(1)
-      .max(32_768)
-      .optional()
-      .describe('Open this first (default: the current page)'),
+    url: z.string().min(1).max(32_768).optional().describe('Default: the current page'),
   }),
   examples: [{}, { url: 'http://localhost:3000' }],
   run: async ({ url }, context) => {

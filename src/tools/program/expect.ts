@@ -8,7 +8,7 @@ import {
 } from '../../features/expect/check-expectations.ts';
 import { quoteText } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markUnlisted } from '../../toolkit/tool-description.ts';
+import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const text = z.string().min(1).max(10_000).optional();
 
@@ -18,8 +18,8 @@ const RESERVE_MS = 400;
 export const expectTool = defineTool({
   name: 'expect',
   description:
-    'Check the page: waits until all given facts are true, and reports pass or fail with the ' +
-    'difference. To wait without a verdict use wait_for.',
+    'Check facts about the page: waits until all are true, and reports pass or the difference. ' +
+    'To only wait use wait_for.',
   returns:
     '{passed: boolean, checks: [{check, passed, expected, actual?}], waitedMs}: does not throw',
   keywords: 'assert verify test check assertion',
@@ -44,7 +44,10 @@ export const expectTool = defineTool({
     label: markUnlisted(text.describe('Label of a form field')),
     selector: markUnlisted(text.describe('CSS')),
     near: markUnlisted(text.describe('Words of the same row, card or list item')),
-    state: z.enum(ELEMENT_STATES).optional(),
+    state: markListedAs(z.enum(ELEMENT_STATES).optional(), {
+      type: 'string',
+      description: 'visible, hidden, disabled, checked …',
+    }),
     value: z.string().max(10_000).optional(),
     count: z.number().int().min(0).max(50).optional(),
     request: text.describe('"POST /api"'),

@@ -42,8 +42,7 @@ export const expandTools: Tool = defineTool({
   name: 'expand_tools',
   description:
     'Find tools that are not in your list and get their full schemas, by exact names or by ' +
-    'words ("cookies", "record a video"). Without arguments: all tool names with their first ' +
-    'sentence. Every tool can be called whether listed or not.',
+    'words ("cookies", "record a video"). Without arguments: all names. Every tool can be called.',
   tier: 1,
   traits: {
     effect: 'read',

@@ -9,6 +9,7 @@ export const ocOutputFetch = defineTool({
     'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. ' +
     'pages[?depth==`1`].url) or grep (lines of text or items that match); else page with ' +
     'offset until next_offset is null.',
+  returns: '{offset, limit, returned, total, next_offset, content, eof, envelope?}',
   keywords: 'handle payload stored large page query grep',
   tier: 1,
   traits: {
@@ -23,26 +24,11 @@ export const ocOutputFetch = defineTool({
   input: () => ({
     output_handle: z.string(),
     offset: z.number().int().min(0).default(0),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .describe('Items (200), matches (200) or bytes (65536)'),
-    query: z.string().min(1).max(4000).optional().describe('JMESPath; its result is paged'),
-    grep: z
-      .string()
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('Regular expression; (?i) first ignores case'),
+    limit: z.number().int().min(1).optional().describe('Items, matches or bytes'),
+    query: z.string().min(1).max(4000).optional().describe('JMESPath'),
+    grep: z.string().min(1).max(1000).optional().describe('Regex; (?i) ignores case'),
     context: z.number().int().min(0).max(10).optional().describe('Lines around each match'),
-    fields: z
-      .array(z.string())
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Keep only these fields of every item'),
+    fields: z.array(z.string()).min(1).max(100).optional().describe('Of every item'),
     format: z.enum(FETCH_FORMATS).default('auto'),
   }),
   examples: [

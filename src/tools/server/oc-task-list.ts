@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { compact, defined } from '../../core/defined.ts';
 import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 import { isUnknownArray } from '../../core/json.ts';
 
@@ -30,8 +31,8 @@ export const ocTaskList = defineTool({
   input: () => ({
     status: several(z.string().pipe(z.enum(TASK_STATUSES))).optional(),
     kind: several(z.string()).optional(),
-    limit: z.number().int().min(1).max(1000).default(50),
-    since: TIME_FIELD.optional(),
+    limit: markUnlisted(z.number().int().min(1).max(1000).default(50)),
+    since: markUnlisted(TIME_FIELD.optional()),
   }),
   examples: [{}, { status: ['PENDING', 'RUNNING'] }],
   run: async ({ status, kind, limit, since }, { rooms }) => {

@@ -21,7 +21,7 @@ const input = () => ({
   detail: text.describe('Key'),
   path: text.describe('Part of its body: $.items[0].id'),
   url: text.describe('Substring or regex'),
-  filter: text.describe('Fields of the body: a,b'),
+  filter: markUnlisted(text.describe('Fields of the body: a,b')),
   method: text,
   type: text.describe('xhr,image'),
   status: markListedAs(z.union([z.number().int().min(100).max(599), z.string().max(20)]), {
@@ -30,8 +30,8 @@ const input = () => ({
   }).optional(),
   failed: yes,
   since: text.describe('30s, 5m or ISO'),
-  until: text,
-  cursor: z.number().int().min(0).optional(),
+  until: markUnlisted(text),
+  cursor: markUnlisted(z.number().int().min(0).optional()),
   wait_ms: z.number().int().min(0).max(60_000).optional().describe('For something new'),
   limit: z.number().int().min(1).max(1000).default(50),
   format: z.enum(['json', 'lines']).default('json'),
@@ -47,8 +47,8 @@ const input = () => ({
     .describe('The API'),
   har: text.describe('File'),
   ttl: markUnlisted(z.number().int().min(0).optional()),
-  reveal: yes,
-  tabId: text,
+  reveal: markUnlisted(yes),
+  tabId: markUnlisted(text),
 });
 
 type NetworkInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
@@ -59,9 +59,11 @@ const MAX_BODY_BYTES = 65_536;
 export const network = defineTool({
   name: 'network',
   description:
-    'Requests of all tabs of the session with the shape of each body; static files and telemetry ' +
-    'only with all. Cheapest: format "lines", then detail for one body, or a path in it. ' +
-    'replay sends one again from the page.',
+    'Requests of the session, with the shape of each body; static files and telemetry only with ' +
+    'all. Cheapest: format "lines", then detail for one body, or a path in it. replay sends one ' +
+    'again from the page.',
+  returns:
+    '{entries: [{key, method, url, status?, shape?, …}], cursor, …}; detail: one request with body',
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
