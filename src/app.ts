@@ -15,7 +15,7 @@ import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLineTest, toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
-import { after, Deadline } from './core/time.ts';
+import { after, Deadline, IdleTimer } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
@@ -313,6 +313,10 @@ export const createEngine = ({
       },
     }),
   });
+  const idle = new IdleTimer(config.chromeIdleSeconds * 1000, {
+    isBusy: () => tasks.running > 0,
+    onIdle: () => browser.closeIdle(),
+  });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
   let observer: Observer | undefined;
@@ -339,7 +343,7 @@ export const createEngine = ({
     config,
     log,
     tools,
-    call: (request) => carry(rooms, request),
+    call: (request) => idle.during(() => carry(rooms, request)),
     resources: new HandleResources(handles),
     tasks,
     replyWithResult: (kind, result, fits) => replyWithResult(rooms, kind, result, fits),
@@ -363,6 +367,7 @@ export const createEngine = ({
       sweeper[Symbol.dispose]();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
       reaping[Symbol.dispose]();
+      idle[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP'])
         process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);
       await browser.stop();

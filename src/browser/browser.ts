@@ -18,6 +18,8 @@ import type { PopupSource } from './tabs/targets.ts';
 /** Chrome may have to be downloaded first; each waiting call has its own deadline. */
 const START_TIMEOUT_MS = 180_000;
 
+const IDLE_REASON = 'closed, because no call used it';
+
 /** A browser context is created within milliseconds. */
 const CONTEXT_TIMEOUT_MS = 10_000;
 
@@ -83,6 +85,8 @@ export class Browser {
   #prepared: Chrome | undefined;
   #lastExit: string | undefined;
   #initScripts: readonly InitScript[] = [];
+  /** The end of an idle Chrome, which uses the profile until then. */
+  #closing: Promise<void> | undefined;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
@@ -153,6 +157,7 @@ export class Browser {
         fail('chrome_launch_failed', `Chrome did not start within ${START_TIMEOUT_MS / 1000} s.`),
       signal,
     );
+    await this.#closing?.catch(() => {}); // the next Chrome reports a profile that is in use
     this.#initScripts = (await this.#options.loadInitScripts?.()) ?? [];
     // Loaded on demand: a server that only lists its tools does not need it.
     const { startChrome } = await import('./chrome.ts');
@@ -179,11 +184,24 @@ export class Browser {
     for (const session of this.#sessions.values()) {
       session.lostTabs.push(...[...session.tabs.values()].map(({ url }) => url));
       for (const id of [...session.tabs.keys()]) session.remove(id);
+      session.lostBecause = reason === IDLE_REASON ? 'idle' : 'crash';
       session.lostStorage = session.context !== undefined;
       session.context = undefined;
     }
-    this.#options.log.warn(`Chrome exited: ${reason}`);
+    if (reason !== IDLE_REASON) this.#options.log.warn(`Chrome exited: ${reason}`);
     void chrome.close(); // removes its profile lock and temporary profile
+  }
+
+  /**
+   * Closes our Chrome because no call used it. The sessions report their lost tabs with the next
+   * reply. A Chrome that we did not start stays connected.
+   */
+  async closeIdle(): Promise<void> {
+    const chrome = this.#chrome;
+    if (!chrome || chrome.facts.attachedTo !== undefined) return;
+    this.#ended(chrome, IDLE_REASON);
+    this.#closing = chrome.close();
+    await this.#closing;
   }
 
   #ownerOf(tabId: string): Session | undefined {

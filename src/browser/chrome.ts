@@ -1,10 +1,13 @@
 // One running Chrome: started by us over a pipe, or attached over its WebSocket.
+import { resolve } from 'node:path';
 import { listIf } from '../core/collections.ts';
 import { defined } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
+import { fail } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
+import { CdpError } from './cdp/errors.ts';
 import { BrowserGuard } from './guard/browser-guard.ts';
 import type { ConsentWait } from './launch/consent-wait.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
@@ -239,10 +242,32 @@ const open = async (
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
     allowanceOf: (frameId) => targets.allowanceOf(frameId),
   });
-  const told = [targets.start(signal), downloads.start(signal)];
+  const told: Promise<unknown>[] = [
+    targets.start(signal),
+    downloads.start(signal),
+    ...config.extension.map((path) => loadExtension(connection, path, signal)),
+  ];
   if (withTab) targets.openAhead(signal);
   await Promise.all(told);
   return { connection, targets, contexts, downloads };
+};
+
+const loadExtension = async (
+  { root }: CdpConnection,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await root.send('Extensions.loadUnpacked', { path: resolve(path) }, signal);
+  } catch (error) {
+    if (!(error instanceof CdpError)) throw error;
+    throw fail(
+      'invalid_argument',
+      `--extension: ${path} cannot be loaded: ${error.message.slice(0, 300)}.`,
+      { argument: 'extension' },
+      error,
+    );
+  }
 };
 
 const loadParts = () =>
@@ -261,6 +286,11 @@ const attach = async (
     import('./launch/attach.ts'),
     loadParts(),
   ]);
+  if (config.extension.length > 0)
+    throw fail('invalid_argument', '--extension does not work with a Chrome that already runs.', {
+      argument: 'extension',
+      hint: 'Omit --attach, or load the extension in that Chrome.',
+    });
   const { transport, address } = await connectRemote(config, consent, signal);
   const certificates = describeCertificates(config, false) && ATTACHED_CERTIFICATES;
   const connection = new CdpConnection(transport);

@@ -151,6 +151,18 @@ export const CONFIG_FIELDS = {
     ]),
   ),
   chromeArg: limit(list('FLAG', 'Additional flag for Chrome')),
+  extension: limit(
+    list(
+      'DIR',
+      'Folder of an unpacked extension to load; for sessions that use the profile, not in the ' +
+        'headless shell',
+    ),
+  ),
+  chromeIdleSeconds: value(
+    z.coerce.number().min(0).max(31_536_000).default(0),
+    'SECONDS',
+    'Close Chrome after this time without a call; the next call starts it again (0: never)',
+  ),
   profile: limit(
     value(
       z.string().min(1).optional(),

@@ -129,6 +129,48 @@ export const after = (ms: number, task: () => void): Disposable => {
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 };
 
+interface IdleOptions {
+  /** Work besides the counted one. */
+  readonly isBusy: () => boolean;
+  readonly onIdle: () => Promise<void>;
+}
+
+const MAX_IDLE_CHECK_MS = 30_000;
+
+/** Calls `onIdle` after `idleMs` without work, once per idle time; 0 means never. */
+export class IdleTimer {
+  readonly #timer: Disposable | undefined;
+  #running = 0;
+  #lastBusyAt = monotonicMs();
+  #isDone = true;
+
+  constructor(idleMs: number, { isBusy, onIdle }: IdleOptions) {
+    if (idleMs <= 0) return;
+    this.#timer = every(Math.min(idleMs / 4, MAX_IDLE_CHECK_MS), async () => {
+      if (this.#running > 0 || isBusy()) this.#lastBusyAt = monotonicMs();
+      if (this.#isDone || monotonicMs() - this.#lastBusyAt < idleMs) return;
+      this.#isDone = true;
+      await onIdle();
+    });
+  }
+
+  /** Counts the work while it runs. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#running++;
+    this.#isDone = false;
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#lastBusyAt = monotonicMs();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+}
+
 /** Wall-clock milliseconds that never decrease, even if the system clock steps back. */
 export const createSteadyClock = (now: () => number = Date.now): (() => number) => {
   let last = 0;

@@ -111,7 +111,7 @@ const emitCall = async (
   }
 };
 
-/** After a crash of Chrome, one note lists the lost tabs. */
+/** After the end of Chrome, one note lists the lost tabs. */
 const tellOfLostTabs = (call: TimedCall, session: Session): void => {
   const { notes } = call;
   const lost = session.lostTabs.splice(0);
@@ -122,7 +122,6 @@ const tellOfLostTabs = (call: TimedCall, session: Session): void => {
   if (lost.length === 0) return;
   const shown = lost.slice(0, 3).map((url) => quoteFromPage(url, redactorFor(call)));
   const more = lost.length > 3 ? ` and ${lost.length - 3} more` : '';
-  notes.push(
-    `[Chrome crashed and was restarted; these tabs were lost: ${shown.join(', ')}${more}]`,
-  );
+  const end = session.lostBecause === 'idle' ? 'was closed while it was idle' : 'crashed';
+  notes.push(`[Chrome ${end} and was restarted; these tabs were lost: ${shown.join(', ')}${more}]`);
 };

@@ -4,7 +4,7 @@ import { Failure } from '../../core/failure.ts';
 import { buildChromeFlags, isHeadless, type LaunchFacts } from './flags.ts';
 
 const facts: LaunchFacts = {
-  config: { chromeArg: [], viewport: '1280x720', sandbox: undefined },
+  config: { chromeArg: [], extension: [], viewport: '1280x720', sandbox: undefined },
   product: 'chrome',
   headless: true,
   userDataDir: '/profile',

@@ -5,7 +5,7 @@ import { fail } from '../../core/failure.ts';
 import type { Product } from './chrome-locations.ts';
 
 export interface LaunchFacts {
-  readonly config: Pick<Config, 'chromeArg' | 'viewport' | 'sandbox'>;
+  readonly config: Pick<Config, 'chromeArg' | 'viewport' | 'sandbox' | 'extension'>;
   readonly product: Product;
   readonly headless: boolean;
   readonly userDataDir: string;
@@ -111,6 +111,8 @@ export const buildChromeFlags = (facts: LaunchFacts): string[] => {
     // With the C locale the headless shell reports the invalid language "en-US@posix" to pages,
     // which breaks Intl.
     ...listIf(product === 'headless-shell' && !facts.hasLocale, '--accept-lang=en-US,en'),
+    // Lets the server load the extensions of --extension over its pipe.
+    ...listIf(config.extension.length, '--enable-unsafe-extension-debugging'),
     ...(facts.further ?? []),
     `--disable-features=${[...WITHOUT_FEATURES, PREFETCH_OF_PRERENDERS].join(',')}`,
   ];

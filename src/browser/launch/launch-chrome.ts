@@ -82,6 +82,11 @@ export const launchChrome = async (launch: LaunchOptions): Promise<RunningChrome
   const { config, home, log, signal } = launch;
   const { progress = (line: string) => log.warn(line) } = launch;
   const chrome = await requireChrome({ config, home, progress, signal });
+  if (config.extension.length > 0 && chrome.product === 'headless-shell')
+    throw fail('invalid_argument', '--extension needs a full Chrome, not the headless shell.', {
+      argument: 'extension',
+      hint: 'Install Chrome or Chromium, or set --chrome-path.',
+    });
   const headless = isHeadless({
     config,
     product: chrome.product,

@@ -35,6 +35,8 @@ export class Session {
   opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
   /** URLs of the tabs that were lost when Chrome ended, until a reply has reported them. */
   lostTabs: string[] = [];
+  /** Why Chrome ended. */
+  lostBecause: 'crash' | 'idle' = 'crash';
   /** Digests of the previous call's arguments and reply, and how often both repeated in a row. */
   lastCall:
     | { readonly asked: string; readonly answered: string; readonly times: number }

@@ -51,6 +51,7 @@ export const withFullPaths = (config: Config, folder: string): Config => {
     initScript: config.initScript.map((text) =>
       SESSION_FILE.test(text) ? fullAfter(text, '=') : full(text),
     ),
+    extension: config.extension.map((path) => full(path)),
     caCert: config.caCert.map((path) => full(path)),
     clientCert: config.clientCert.map((text) => fullAfter(text, '=')),
     clientKey: config.clientKey.map((text) => fullAfter(text, '=')),
