@@ -12,6 +12,7 @@ import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
+import { HungPages } from './hung-pages.ts';
 import { type CastAim, type CastPicture, findSecrets, TabCast } from './tab-cast.ts';
 import { TabRequests } from './tab-requests.ts';
 import { JournalFeed } from '../../store/journal/journal-feed.ts';
@@ -33,6 +34,8 @@ export interface TabView {
   readonly active: boolean;
   readonly loading: boolean;
   readonly crashed: boolean;
+  /** The page has not responded since this time, in Unix milliseconds. */
+  readonly hungSince?: number;
   /** The tool that works in it. */
   readonly busy?: string;
   readonly dialog?: {
@@ -52,6 +55,7 @@ export class Observer {
   readonly #options: ObserverOptions;
   readonly journal: JournalFeed;
   readonly #requests: TabRequests;
+  readonly #hung = new HungPages();
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -75,6 +79,12 @@ export class Observer {
     );
   }
 
+  /** Checks which pages respond; `listTabs` then reports the others. */
+  checkPages(): Promise<void> {
+    const { sessions } = this.#options.browser;
+    return this.#hung.check(sessions.flatMap(({ tabs }) => [...tabs.values()]));
+  }
+
   #describeTab(session: Session, tab: Tab): TabView {
     const redactor = this.#options.redactor.forOrigins(listOrigins(tab));
     const clean = (text: string, chars: number): string =>
@@ -90,6 +100,7 @@ export class Observer {
       loading: tab.loading,
       crashed: tab.crashed,
       busy: tab.queue.running,
+      hungSince: this.#hung.find(tab),
       dialog: dialog
         ? defined({
             kind: dialog.kind,

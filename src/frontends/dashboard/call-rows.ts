@@ -73,6 +73,15 @@ const describeEvent = (entry: FeedLine['entry']): string => {
   return (toText(rest, SUMMARY_CHARS) ?? '').replace(/^\{|\}$/g, '');
 };
 
+/** Failures of calls that a guard of the owner rejected. */
+const REFUSALS = new Set<unknown>([
+  'domain_not_allowed',
+  'url_not_allowed',
+  'file_not_allowed',
+  'secret_not_allowed_here',
+  'tool_not_allowed',
+]);
+
 const BUCKET_MS = 15_000;
 export const USAGE_MS = 60 * 60_000;
 
@@ -91,6 +100,7 @@ export const countUsage = (lines: Iterable<FeedLine>, now: number): UsageBucket[
     if (typeof tool === 'string') {
       bucket.calls++;
       if (ok === false) bucket.failed++;
+      if (REFUSALS.has(entry['code'])) bucket.refused++;
       addCount(bucket.tokens, tool.slice(0, 100), toNumber(entry['tokens']) ?? 0);
     } else if (event === 'guard_refused') bucket.refused += toNumber(entry['times']) ?? 1;
   }

@@ -69,6 +69,7 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
     journal: observer.journal,
     log: engine.log,
     listTabs: () => observer.listTabs(),
+    checkPages: () => observer.checkPages(),
     listTasks: () => listTasks(engine),
     listWaiting: () => listWaiting(engine, observer),
     readHealth: () => readHealth(engine),

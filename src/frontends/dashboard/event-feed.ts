@@ -12,6 +12,8 @@ export interface FeedSources {
   readonly journal: JournalFeed;
   readonly log: Log;
   readonly listTabs: () => readonly TabRow[];
+  /** Checks which pages respond. */
+  readonly checkPages: () => Promise<void>;
   readonly listTasks: () => Promise<readonly TaskItem[]>;
   readonly listWaiting: () => Promise<readonly WaitingRow[]>;
   readonly readHealth: () => HealthRow;
@@ -19,6 +21,7 @@ export interface FeedSources {
 
 const TABS_MS = 250;
 const TASKS_MS = 1_000;
+const CHECK_MS = 4_000;
 const PING_MS = 15_000;
 /** A viewer that does not read is disconnected; it continues from its last event. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
@@ -93,6 +96,7 @@ export class EventFeed implements Disposable {
     const timers = [
       every(TABS_MS, () => this.#sendTabs()),
       every(TASKS_MS, () => this.#sendState()),
+      every(CHECK_MS, () => this.#sources.checkPages()),
       every(PING_MS, () => this.#ping()),
     ];
     return {

@@ -90,6 +90,8 @@ export class LiveFeed implements Disposable {
   });
   readonly #viewers = new Map<WebSocket, LiveViewer>();
   readonly #casts = new Map<string, SharedCast>();
+  /** The last picture of each tab, because a page that a dialog blocks sends none. */
+  readonly #last = new Map<string, CastPicture>();
   #refreshing: Disposable | undefined;
 
   constructor(options: LiveFeedOptions) {
@@ -221,11 +223,13 @@ export class LiveFeed implements Disposable {
     this.#casts.set(tabId, {
       cast,
       width: viewer.width,
-      latest: known?.latest,
-      n: known?.n ?? 0,
+      latest: known?.latest ?? this.#last.get(tabId),
+      n: known?.n ?? 1,
       pictureAt: 0,
       acknowledgedAt: 0,
     });
+    if (this.#last.has(tabId)) viewer.wanted.add(tabId);
+    this.#sendNext(viewer);
   }
 
   #tellWatchers(tabId: string, message: LiveMessage): void {
@@ -245,6 +249,7 @@ export class LiveFeed implements Disposable {
     const shared = this.#casts.get(tabId);
     if (!shared) return;
     shared.latest = picture;
+    this.#keepLast(tabId, picture);
     shared.n++;
     shared.pictureAt = monotonicMs();
     for (const viewer of this.#viewers.values()) {
@@ -253,6 +258,15 @@ export class LiveFeed implements Disposable {
       this.#sendNext(viewer);
     }
     this.#pump(tabId, shared);
+  }
+
+  #keepLast(tabId: string, picture: CastPicture): void {
+    this.#last.delete(tabId);
+    this.#last.set(tabId, picture);
+    for (const oldest of this.#last.keys()) {
+      if (this.#last.size <= MAX_WATCHED_TABS) return;
+      this.#last.delete(oldest);
+    }
   }
 
   /** Sends the pictures that are due; each tab has at most one that is not acknowledged. */

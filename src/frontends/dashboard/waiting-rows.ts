@@ -7,7 +7,22 @@ import type { ObservedEngine } from './routes.ts';
 export const listWaiting = async (
   _engine: ObservedEngine,
   observer: Observer,
-): Promise<WaitingRow[]> => listDialogs(observer);
+): Promise<WaitingRow[]> => [...listDialogs(observer), ...listHung(observer)];
+
+const listHung = (observer: Observer): WaitingRow[] =>
+  observer.listTabs().flatMap(({ tabId, session, url, title, hungSince }) => {
+    if (hungSince === undefined) return [];
+    const text = `The page "${title || url}" does not respond.`;
+    return {
+      id: `hung-${tabId}`,
+      kind: 'hung' as const,
+      session,
+      tabId,
+      url,
+      since: hungSince,
+      text,
+    };
+  });
 
 const listDialogs = (observer: Observer): WaitingRow[] =>
   observer.listTabs().flatMap(({ tabId, session, url, dialog }) => {

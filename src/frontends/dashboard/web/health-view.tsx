@@ -57,6 +57,12 @@ const toolUses = computed((): ToolUse[] => {
   return [...sums].map(([tool, tokens]) => ({ tool, tokens })).sort((a, b) => b.tokens - a.tokens);
 });
 
+const describeTask = (id: string): string => {
+  const task = tasks.value.find((one) => one.id === id);
+  if (!task) return id;
+  return task.kind === 'browser_task' ? task.about : `${task.kind} ${task.about}`;
+};
+
 /** Tokens of the calls that name a task. */
 const taskUses = computed(() => {
   const sums = new Map<string, { calls: number; tokens: number }>();
@@ -68,7 +74,7 @@ const taskUses = computed(() => {
   return [...sums].map(([id, use]) => ({
     id,
     ...use,
-    about: tasks.value.find((task) => task.id === id)?.about ?? '',
+    about: describeTask(id),
   }));
 });
 
@@ -120,7 +126,7 @@ const TaskTable = (): VNode => (
         {taskUses.value.slice(0, 12).map(({ id, calls: count, tokens, about }) => (
           <li key={id}>
             <a class="use-name" href={`#/tasks/${id}`}>
-              {about || id}
+              {about}
             </a>
             <span class="cell-number">{formatCount(count)} calls</span>
             <span class="cell-number">{formatCount(tokens)}</span>

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatMinute } from './text-format.ts';
+import { formatClock, formatMinute } from './text-format.ts';
 import { theme } from './theme.ts';
 
 export interface PlotSeries {
@@ -23,6 +23,8 @@ interface TimePlotProps {
 }
 
 const HEIGHT = 156;
+/** A shorter range of time has ticks with seconds. */
+const SHORT_SECONDS = 300;
 
 const readColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -52,7 +54,11 @@ const buildOptions = (
         ...axis,
         space: 70,
         size: 30,
-        values: (_plot, ticks) => ticks.map((tick) => formatMinute(tick * 1_000)),
+        values: (_plot, ticks) => {
+          const isShort = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < SHORT_SECONDS;
+          const format = isShort ? formatClock : formatMinute;
+          return ticks.map((tick) => format(tick * 1_000));
+        },
       },
       {
         ...axis,

@@ -188,6 +188,7 @@ const Decisions = (): VNode | null =>
 export const WaitingView = (): VNode => {
   useEffect(() => {
     loadDecisions();
+    now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 1_000);
     return () => clearInterval(timer);
   }, []);
