@@ -65,6 +65,36 @@ describe('the dashboard', () => {
     expect(size).toBeGreaterThan(300);
   });
 
+  it('outlines the element that an action works on', async () => {
+    site.page('/button', '<title>Button page</title><button>Press me</button>');
+    await server.call('navigate', { url: `${site.origin}/button` });
+    await openView('live');
+    await waitFor('Button page');
+    await viewer.text('wait_for', {
+      function: 'document.querySelector(".picture-note") === null',
+      timeout_ms: 20_000,
+    });
+    await run(`window.outlined = new Promise((done) => new MutationObserver(() => {
+      const mark = document.querySelector('.aim');
+      if (mark) done(mark.textContent);
+    }).observe(document.querySelector('main'), { childList: true, subtree: true })); return 1`);
+    await server.call('interact', { action: 'click', query: 'Press me' });
+    expect(await run('return window.outlined')).toBe('clicked');
+  });
+
+  it('reports a page that does not respond', async () => {
+    site.page(
+      '/hang',
+      '<title>Hanging page</title><script>setTimeout(() => { for (;;); }, 50)</script>',
+    );
+    await openView('waiting');
+    const opened = server.call('tabs', { action: 'new', url: `${site.origin}/hang` });
+    await waitFor('does not respond');
+    const { tabId } = JSON.parse(await opened) as { tabId: string };
+    await server.call('tabs', { action: 'close', tabId });
+    await waitFor('Nothing waits for you');
+  });
+
   it('lists tasks with their pages, and cancels one', async () => {
     for (let i = 0; i < 30; i++)
       site.page(`/slow/${i}`, (_, response) => {
