@@ -1,5 +1,4 @@
-// docs/cli.md: every command in a line, and the help of those that are no tools, as the command
-// line prints it.
+// docs/cli.md: one line per command, and the help of the commands that do not call a tool.
 import {
   type Command,
   formatCommandName,

@@ -1,7 +1,7 @@
 // Parses the definitions of secrets: dotenv lines, hosts, and keys of one-time codes. Pure.
 import { createHmac } from 'node:crypto';
 import { fail } from './failure.ts';
-import { matchGroups, parseUrl } from './text.ts';
+import { matchGroups, parseUrl, textAt } from './text.ts';
 
 const WEB_PROTOCOL = /^https?:$/;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -50,7 +50,7 @@ export const parseDotenv = (text: string): Map<string, string> => {
   const values = new Map<string, string>();
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
-    const [, name, given] = matchGroups(LINE, (lines[i] ?? '').trimStart());
+    const [, name, given] = matchGroups(LINE, textAt(lines, i).trimStart());
     if (name === undefined || given === undefined) continue;
     const rest = given.trimStart();
     const quote = /^["'`]/.exec(rest)?.[0];
@@ -60,7 +60,7 @@ export const parseDotenv = (text: string): Map<string, string> => {
     }
     // A quoted value may span several lines.
     const parts = [rest.slice(1)];
-    while (findQuoteEnd(parts.at(-1) ?? '', quote) < 0 && i + 1 < lines.length)
+    while (findQuoteEnd(textAt(parts, -1), quote) < 0 && i + 1 < lines.length)
       parts.push(lines[++i] ?? '');
     const last = parts.pop() ?? '';
     const end = findQuoteEnd(last, quote);

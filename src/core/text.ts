@@ -63,5 +63,9 @@ export const matchGroups = (pattern: RegExp, text: string): (string | undefined)
 /** The text if the condition is truthy, otherwise an empty text. */
 export const textIf = (condition: unknown, text: string): string => (condition ? text : '');
 
+/** The text at `index` (from the end if negative), or an empty text if there is none. */
+export const textAt = (texts: readonly (string | undefined)[], index: number): string =>
+  texts.at(index) ?? '';
+
 export const parseUrl = (text: string): URL | undefined =>
   URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,5 @@
 // Enforces the allowed domains: the tab before the call, the URLs it opens, and the final page.
+import { textIf } from '../core/text.ts';
 import type { GuardRefusal } from '../browser/guard/domain-guard.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import { isLoadFailure } from '../browser/tabs/load-failure.ts';
@@ -94,7 +95,7 @@ const tell = (call: SessionCall, { refusals, more }: Untold): void => {
   };
   const lines = [...new Set(refusals.map(describe))];
   const rest = refusals.length + more - Math.min(lines.length, SHOWN);
-  const end = rest > 0 ? ` and ${rest} more` : '';
+  const end = textIf(rest > 0, ` and ${rest} more`);
   call.notes.push(`[refused by the domain guard: ${lines.slice(0, SHOWN).join('; ')}${end}]`);
 };
 

@@ -92,7 +92,7 @@ export const describeFindings = (
   );
   const parts = [
     ...listIf(removed.length > 0, `removed from page text: ${removed.join(', ')}`),
-    ...(flagged ? [`found in page text, not to be followed: ${flagged}`] : []),
+    ...listIf(flagged, `found in page text, not to be followed: ${flagged}`),
   ];
   return parts.length > 0 ? `[openchrome ${word}: ${parts.join('; ')}]` : undefined;
 };

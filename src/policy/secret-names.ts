@@ -1,4 +1,5 @@
 // Recognises the names of secrets: headers, fields, parameters and JSON keys.
+import { textAt } from '../core/text.ts';
 
 const LOGIN_WORDS = new Set<string>(['session', 'auth']);
 const SECRET_WORDS = new Set<string>(['secret', 'clientsecret', 'apisecret']);
@@ -189,7 +190,7 @@ const isToken = (words: readonly string[], last: string): boolean => {
 
 const isKey = (words: readonly string[], last: string): boolean => {
   if (KEY_JOINED.has(last) || SECRET_WORDS.has(last)) return true;
-  return last === 'key' && KEY_KIND.has(words.at(-2) ?? '');
+  return last === 'key' && KEY_KIND.has(textAt(words, -2));
 };
 
 /** URL parameters that are secrets only if the value looks like one: `?code=US` is a country. */

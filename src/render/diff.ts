@@ -1,4 +1,5 @@
 // Compares two readings of a page: added, removed and changed lines, each with its location.
+import { textAt } from '../core/text.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { sequenceDiff } from './sequence-diff.ts';
 import { countTokens } from './tokens.ts';
@@ -96,17 +97,17 @@ const findChanges = (
     const was = before[a];
     const is = now[b];
     if (kind === 'same' && was && is && was.text !== is.text)
-      changes.push({ sign: '~', text: is.text, place: places[b] ?? '' });
+      changes.push({ sign: '~', text: is.text, place: textAt(places, b) });
     else if (kind === 'added' && is) {
       const known = hiddenBefore.take(is.key) === undefined ? undefined : seen.take(is.key);
       if (known !== is.text)
         changes.push({
           sign: known === undefined ? '+' : '~',
           text: is.text,
-          place: places[b] ?? '',
+          place: textAt(places, b),
         });
     } else if (kind === 'removed' && was && hiddenNow.take(was.key) === undefined)
-      changes.push({ sign: '-', text: was.text, place: placesBefore[a] ?? '' });
+      changes.push({ sign: '-', text: was.text, place: textAt(placesBefore, a) });
   }
   return withoutMoves([...changes, ...findGone(hidden, hiddenBefore, hiddenNow, seen)]);
 };
@@ -124,7 +125,7 @@ const findGone = (
       hiddenBefore.take(key) !== undefined &&
       hiddenNow.take(key) === undefined &&
       seen.take(key) !== undefined;
-    return isGone ? [{ sign: '-', text, place: places[i] ?? '' }] : [];
+    return isGone ? [{ sign: '-', text, place: textAt(places, i) }] : [];
   });
 };
 

@@ -1,7 +1,7 @@
 // Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
 import { compact, defined, ifDefined } from '../core/defined.ts';
-import { matchGroups } from '../core/text.ts';
+import { matchGroups, textAt } from '../core/text.ts';
 
 export interface Har {
   readonly log: {
@@ -185,7 +185,7 @@ const parseCookies = (header: string | undefined, separator: string): NameValue[
   (header ?? '')
     .split(separator)
     .map((cookie) => /^([^=;]+)=([^;]*)/.exec(cookie.trimStart()))
-    .flatMap((found) => (found ? [{ name: found[1] ?? '', value: found[2] ?? '' }] : []));
+    .flatMap((found) => (found ? [{ name: textAt(found, 1), value: textAt(found, 2) }] : []));
 
 const parseParameters = (url: string): NameValue[] => {
   const query = /\?([^#]*)/.exec(url)?.[1];

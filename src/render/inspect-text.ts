@@ -66,7 +66,7 @@ const section = (name: string, lines: readonly string[] | undefined, none: strin
 export const renderInspection = (report: InspectReport): string =>
   [
     ...elementLines(report),
-    ...(report.counts ? [`page: ${report.counts}`] : []),
+    ...listIf(report.counts, `page: ${report.counts}`),
     ...(report.focus === undefined
       ? []
       : [`focus: ${report.focus ? formatLine(report.focus) : 'nothing'}`]),

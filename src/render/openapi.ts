@@ -1,4 +1,5 @@
 // Renders observed endpoints as an OpenAPI 3.1 document.
+import { textAt } from '../core/text.ts';
 import { compact, defined } from '../core/defined.ts';
 import { type JsonKind, typeName, type TypeNode } from './type-tree.ts';
 
@@ -32,7 +33,7 @@ export const toOpenApi = (endpoints: readonly ApiEndpoint[], title: string): obj
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const path = (paths[endpoint.path] ??= {});
-    path[endpoint.method.toLowerCase()] ??= toOperation(endpoint, origins[0] ?? '');
+    path[endpoint.method.toLowerCase()] ??= toOperation(endpoint, textAt(origins, 0));
   }
   const requests = endpoints.reduce((sum, { calls }) => sum + calls, 0);
   return {

@@ -93,7 +93,7 @@ export const renderPerformance = (report: PerformanceReport): string => {
     ...(trace ? renderThread(trace, url) : []),
     ...listDefined(ifDefined(transfer, renderTransfer)),
     ...renderInsights(insights, trace !== undefined),
-    ...(dropped ? [`${dropped} events of the trace were dropped: record a shorter time`] : []),
+    ...listIf(dropped, `${dropped} events of the trace were dropped: record a shorter time`),
   ].join('\n');
 };
 
@@ -113,7 +113,7 @@ const renderVitals = (vitals: VitalsData): string => {
     const of = textIf(measure === 'lcp_ms' && vitals.lcp_element, ` ${vitals.lcp_element}`);
     return `${name} ${value}${textIf(measure !== 'cls', ' ms')} (${verdict(measure, value)})${of}`;
   });
-  return [...parts, ...(vitals.load_ms === undefined ? [] : [`load ${vitals.load_ms} ms`])].join(
+  return [...parts, ...listIf(vitals.load_ms !== undefined, `load ${vitals.load_ms} ms`)].join(
     ', ',
   );
 };

@@ -57,8 +57,8 @@ const findProblems = (
   { status, checks, vitals, consoleErrors, failedRequests }: ValidationData,
   { error, still_loading }: LoadResult,
 ): string[] => [
-  ...(error ? [`not loaded: ${error}`] : []),
-  ...(status !== undefined && status >= 400 ? [`HTTP ${status}`] : []),
+  ...listIf(error, `not loaded: ${error}`),
+  ...listIf(status !== undefined && status >= 400, `HTTP ${status}`),
   ...listIf(still_loading, 'still loading'),
   ...some(consoleErrors.count, 'console error'),
   ...some(failedRequests.count, 'failed request'),

@@ -65,7 +65,7 @@ it('does not follow symbolic links out of the folder or the allowed folders', as
   expect(summary.refused.scope).toBe(3);
 });
 
-// A file is a start that is no machine of the own network, as a page of the web would be.
+// A crawl that starts at a file is not on the local network, like one that starts at a web page.
 it.each(['fetch', 'browser'])(
   'visits no private machine that a page leads to from elsewhere (%s)',
   async (render) => {

@@ -1,5 +1,5 @@
-// A crawl that was killed is continued by another server: in total every page is visited, and none
-// of the first is asked for again. One of a sitemap too.
+// Another server continues a killed crawl, also one of a sitemap: every page is visited, and pages
+// that were complete before the kill are not requested again.
 import { expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { useSite } from '../fixtures.ts';
@@ -75,7 +75,7 @@ it('visits every page exactly once in total', { timeout: 120_000 }, async () => 
     .slice(askedBefore)
     .filter((path) => kept.includes(`${site.origin}${path}`));
   expect(askedAgain).toEqual([]);
-  // Only what was on its way at the moment of the kill can have been asked for twice.
+  // Only requests in flight at the moment of the kill may have been sent twice.
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(CONCURRENCY);
 });
 

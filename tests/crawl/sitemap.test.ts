@@ -1,5 +1,5 @@
-// crawl_sitemap through the whole pipeline: where sitemaps are found, what is taken from them, what
-// is said of broken ones.
+// crawl_sitemap through the whole pipeline: finding sitemaps, their pages, and the report about
+// broken ones.
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';

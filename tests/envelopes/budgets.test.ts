@@ -1,5 +1,5 @@
-// Budgets through the whole pipeline: what replies say of them, what is refused, and what other
-// steps are told.
+// Budgets through the whole pipeline: notes in replies, rejected calls, and the values that other
+// steps receive.
 import { describe, expect, it } from 'vitest';
 import type { FailureBody } from '../../src/core/failure.ts';
 import { useEnvelopes } from './envelopes.ts';

@@ -5,8 +5,7 @@ import { TOOLS } from '../../src/tools/index.ts';
 type Kind = 'observes' | 'acts' | 'is not recorded';
 
 /**
- * What a call with these arguments is; a tool without a line here is a tool that nobody has thought
- * about.
+ * The class of a call with these arguments. A tool without a line here is not classified yet.
  */
 const TABLE: Readonly<
   Record<string, readonly (readonly [args: Readonly<Record<string, unknown>>, kind: Kind])[]>

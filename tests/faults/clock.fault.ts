@@ -13,7 +13,7 @@ const site = useSite({
   '/slow': (_, response) => void setTimeout(() => response.end('<title>Slow</title>'), 1500),
 });
 
-/** Loaded before the program: the clock that it sees is the machine's plus what a file says. */
+/** Loaded before the program: adds the offset in a file to the clock of the machine. */
 const JUMPING_CLOCK = `
 import { readFileSync } from 'node:fs';
 const real = Date.now.bind(Date);
@@ -58,8 +58,8 @@ test(
       ).toContain('COMPLETED');
       expect(await server.call('read_page')).toMatchObject({ kind: 'ok' });
       expect(await server.call('oc_journal')).toMatchObject({ kind: 'ok' });
-      // A year ahead it has expired and is said to; that is no reason to lose it, or the file
-      // behind it, when the clock is put right.
+      // A year ahead the handle has expired, and the reply reports that. The handle and its file
+      // must still exist after the clock is corrected.
       if (offset <= 0)
         expect(
           await server.call('oc_output_fetch', { output_handle: handle, limit: 100 }),

@@ -1,5 +1,5 @@
 // A process of its own that saves a JSON file again and again: `node file-writer.mjs PATH COUNT
-// SIZE`. Says how each save ended.
+// SIZE`. Prints the outcome of each save.
 import { z } from 'zod';
 import { Failure } from '../../src/core/failure.ts';
 import { JsonFile } from '../../src/store/files/json-file.ts';

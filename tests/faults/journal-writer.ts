@@ -1,5 +1,5 @@
-// A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`. Says
-// what it wrote and what it could not.
+// A process of its own that writes to a journal: `node journal-writer.mjs FOLDER NAME COUNT`.
+// Prints the written entries and the failures.
 import { createLog } from '../../src/core/log.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';

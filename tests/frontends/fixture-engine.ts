@@ -27,7 +27,7 @@ const TRAITS = {
   timeoutMs: 30_000,
 } as const;
 
-/** What became of the calls that waited for ever: the codes they were aborted with. */
+/** `aborts` receives the codes with which endless calls were aborted. */
 const createTools = (aborts: string[]): Tool[] => [
   defineTool({
     name: 'echo',

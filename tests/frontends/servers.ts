@@ -77,7 +77,7 @@ export const makeDaemonHome = async (onEnd: OnEnd = onTestFinished): Promise<str
   return root;
 };
 
-/** One that has ended and that nobody has asked about still has its number, but is not alive. */
+/** A zombie process still has its pid, but is not alive. */
 export const alive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

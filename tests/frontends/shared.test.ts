@@ -268,8 +268,8 @@ describe('a host', () => {
     const { pid } = await noteOf(home);
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
-    // A call that was already on its way to the dead one is said to be lost, never sent twice; the
-    // next one is answered.
+    // A call that was already sent to the dead daemon fails and is never sent twice; the next call
+    // succeeds.
     await host
       .json<Tabs>('tabs_context')
       .catch((error: unknown) => expect(String(error)).toContain('daemon_lost'));

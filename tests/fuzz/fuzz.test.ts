@@ -1,5 +1,5 @@
 // Every tool with arguments made from its schema and against it: no crash, no hang, and every
-// failure a structured one. OPENCHROME_FUZZ_CALLS says how many (`npm run test:fuzz`: 20,000),
+// failure a structured one. OPENCHROME_FUZZ_CALLS is their number (`npm run test:fuzz`: 20,000),
 // OPENCHROME_FUZZ_SEED repeats a run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ const poolsOf = (): Pools => {
   };
 };
 
-/** A call as an agent might make it, as it might get it wrong, and as nobody would. */
+/** Arguments of a correct call, of a call with a mistake, or random ones. */
 const argumentsFor = (tool: Tool, pools: Pools, random: Random): unknown => {
   const way = random();
   if (way < 0.04) return hostile(random);

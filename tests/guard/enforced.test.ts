@@ -1,5 +1,5 @@
-// Whatever way a page takes to a host that it may not reach, the host hears nothing of it, and the
-// refusal is told and journalled.
+// A page cannot reach a host that is not allowed, in any way: the host receives no request, and the
+// reply and the journal report the refusal.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type TestEngine, useEngine } from '../fixtures.ts';
 import { lookUp, route, type Sites, useSites } from './sites.ts';
@@ -18,8 +18,8 @@ const journalled = async (engine: TestEngine, mark: string): Promise<Refused[]> 
 };
 
 /**
- * Ways out of a page: code that ends with "reached" or "refused", or with nothing where a page is
- * not told.
+ * Ways out of a page: code that returns "reached" or "refused", or undefined if the page cannot
+ * observe the outcome.
  */
 const WAYS: Readonly<Record<string, (url: string) => string>> = {
   fetch: (url) =>

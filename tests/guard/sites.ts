@@ -6,9 +6,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 
 export interface Sites {
-  /** Where pages may go: http://localhost:PORT, so that they may use service workers. */
+  /** The allowed server: http://localhost:PORT, so that its pages may use service workers. */
   readonly home: string;
-  /** Where they may not: a server of its own on another loopback address. */
+  /** The forbidden server, on another loopback address. */
   readonly away: string;
   /** The same server by a name. */
   readonly awayByName: string;

@@ -1,5 +1,5 @@
-// Whatever moment a storing process dies at, and whatever the disk says: a handle is whole, or
-// nothing of it outlives a sweep.
+// If a process dies at any moment while it stores a payload, or the disk fails, the handle is
+// complete, or the next sweep removes all its files.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -28,7 +28,7 @@ interface Told {
   readonly count: number;
 }
 
-/** Lets a process store until a random moment, kills it, and returns what it had told by then. */
+/** Lets a process store until a random moment, kills it, and returns the handles it had printed. */
 const storeAndKill = async (store: TestStore, afterMs: number): Promise<Told[]> => {
   const child = spawn(process.execPath, [script, 'on', store.folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -73,7 +73,7 @@ it(
   },
 );
 
-/** Everything that was told is there, and every file belongs to a handle that can be redeemed. */
+/** Every printed handle exists, and every file belongs to a handle that can be fetched. */
 const expectWhole = async (store: TestStore, told: readonly Told[]): Promise<void> => {
   for (const { handle, count } of told) {
     const page = await store.fetch(handle, { offset: Math.max(0, count - 1) });

@@ -1,5 +1,5 @@
-// What leaves the server, through the whole pipeline: inline or behind a handle, without what
-// nobody sees and without secrets.
+// Replies through the whole pipeline, inline or as a handle: without invisible page text and
+// without secrets.
 import { NOTE_WORD } from '../../src/core/ids.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -16,7 +16,7 @@ const handles = new Handles({
   workers: new WorkerPool(),
 });
 
-/** Tells at once, as a server does: what was told must be there after a kill. */
+/** Prints at once, as a server replies: a printed handle must exist after a kill. */
 const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 const storeOnce = async (size: number): Promise<void> => {

@@ -27,7 +27,7 @@ const withEmbedded = (): Home => ({ ...makeHome(), browsers: kept });
 
 const silent = (): void => {};
 
-/** An npm that does what `body` says; every run of it adds a line to `runs`. */
+/** An npm that runs `body`; every run adds a line to `runs`. */
 const fakeNpm = (body: string): { env: NodeJS.ProcessEnv; runs: string } => {
   const folder = makeFolder();
   const script = join(folder, 'npm-cli.js');

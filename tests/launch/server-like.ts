@@ -1,5 +1,5 @@
-// Stands in for a server in the tests: starts a Chrome, brings it into a state, prints its process
-// number, waits to be killed.
+// A replacement for a server in the tests: starts a Chrome, sets its state, prints its pid, and
+// waits to be killed.
 import { CdpConnection } from '../../src/browser/cdp/connection.ts';
 import { launchChrome } from '../../src/browser/launch/launch-chrome.ts';
 import { resolveConfig } from '../../src/core/config.ts';

@@ -92,8 +92,7 @@ export const evaluate = async (session: CdpSession, expression: string): Promise
     .result.value;
 
 /**
- * Processes (dead ones that nobody collected apart) in the group of `leader`, or with `word` in
- * their command line.
+ * Processes in the group of `leader` or with `word` in their command line, without zombies.
  */
 export const processes = ({ leader = -1, word }: { leader?: number; word?: string }): number[] =>
   readdirSync('/proc')
@@ -121,8 +120,8 @@ export const until = async (condition: () => boolean, withinMs: number): Promise
 };
 
 /**
- * A program that stands in for Chrome. `body` runs in Node, with `answer()` replying to the first
- * command as Chrome would.
+ * A replacement for Chrome. `body` runs in Node; `answer()` replies to the first command as Chrome
+ * would.
  */
 export const fakeChrome = (body: string): string => {
   const path = join(makeFolder(), 'fake-chrome');

@@ -1,5 +1,5 @@
-// When Chrome goes away by itself: what was captured is listed, and where nothing was, that is
-// said.
+// After Chrome has exited by itself, the captured requests are listed; the reply reports if there
+// are none.
 import { describe, expect, it } from 'vitest';
 import type { Listing } from '../../src/render/network-list.ts';
 import { useEngine } from '../fixtures.ts';

@@ -1,5 +1,4 @@
-// Listings of a session's requests: pages of them, chosen ones, with keys that stay whatever is
-// asked.
+// Listings of a session's requests: pages, filters, and keys that are the same in every listing.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';

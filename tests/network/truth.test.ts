@@ -12,8 +12,8 @@ const list = (args: object = {}): Promise<Listing> =>
   engine.json<Listing>('network', { limit: 200, ...args });
 
 /**
- * The newest entry that fits, after the code ran in the page and Chrome told of its end, which is a
- * moment later.
+ * The newest matching entry, after the code ran in the page and Chrome has reported the end of the
+ * request.
  */
 const after = async (code: string, url: string): Promise<NetworkEntry> => {
   await run(code);

@@ -7,7 +7,7 @@ import { useReader } from './reader.ts';
 const reader = useReader();
 const { open, run, signal } = reader;
 
-/** Reads again and says what changed; "all of it" where there is nothing to compare with. */
+/** Reads again and returns the changes; "all of it" if the page was not read before. */
 const changes = async (maxTokens = 10_000): Promise<string> => {
   const { now, before } = await readAgain(reader.tab, {}, signal);
   return before ? renderDiff(before, now, { maxTokens }) : 'all of it';

@@ -19,7 +19,7 @@ const citationsIn = (line: string): Citation[] =>
     title,
   }));
 
-/** As it stands in the source: the first argument of a call, in quotes of any kind. */
+/** Searches for the title as the first argument of a call, in quotes of any kind. */
 const isTitleIn = (text: string, title: string): boolean =>
   [`'${title.replaceAll("'", String.raw`\'`)}'`, `"${title}"`, `\`${title}\``].some((quoted) =>
     /\(\s*$/.test(text.slice(0, Math.max(0, text.indexOf(quoted)))),

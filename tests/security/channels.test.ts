@@ -1,5 +1,5 @@
-// Secrets and everything that leaves the engine: a page full of them is worked with by every tool,
-// then all that was said or written is searched.
+// Secrets in the output of the engine: every tool uses a page full of secrets, then all replies and
+// files are searched for them.
 import { execFile } from 'node:child_process';
 import {
   existsSync,
@@ -20,8 +20,8 @@ import { useEngine, useSite } from '../fixtures.ts';
 import { makeDaemonHome } from '../frontends/servers.ts';
 
 /**
- * Told to the server; known by its form; known by the name under which it stands; typed by a
- * person.
+ * Secrets from the secrets file, recognised by their form, recognised by their field name, or typed
+ * by a person.
  */
 const TOLD = 'zebra-K9-told-to-the-server';
 // in pieces, so that no scanner takes it for a real one

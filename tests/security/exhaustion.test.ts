@@ -10,7 +10,7 @@ const site = useSite();
 const engine = useEngine();
 const MIB = 1024 * 1024;
 
-/** The longest time in which nobody else was answered, and how much memory was taken meanwhile. */
+/** The longest time without a reply to another client, and the memory growth in that time. */
 const cost = async (
   work: () => Promise<unknown>,
 ): Promise<{ blockedMs: number; memoryMb: number; tookMs: number }> => {
@@ -121,7 +121,7 @@ describe('a bomb', () => {
     });
     const { memoryMb } = await cost(async () => {
       const text = await engine.text('network', { raw: true });
-      expect(text.length).toBeLessThan(9 * MIB); // raw was asked for: up to 8 MiB of bodies
+      expect(text.length).toBeLessThan(9 * MIB); // raw: up to 8 MiB of bodies
     });
     expect(memoryMb).toBeLessThan(400);
   });

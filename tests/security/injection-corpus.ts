@@ -1,16 +1,16 @@
-// Ways in which pages have been seen, or are known, to speak to the model that reads them; each
-// says what becomes of it.
+// Known kinds of text with which pages address the model that reads them, each with the expected
+// outcome.
 
 /**
- * `gone`: the text does not reach the model. `flagged`: it does, and a note beside the reply says
- * that it is not to be followed. `passes`: it reaches the model like any other text of the page.
- * What passes is the honest limit of what words and styles can tell.
+ * `gone`: the text does not reach the model. `flagged`: it does, and a note next to the reply warns
+ * not to follow it. `passes`: it reaches the model like any other text of the page, because neither
+ * its words nor its styles distinguish it.
  */
 export type Fate = 'gone' | 'flagged' | 'passes';
 
 export interface Sample {
   readonly name: string;
-  /** MARK stands where the text is recognised again, ORDER for words that speak to a model. */
+  /** MARK is the place of the text that the test searches, ORDER that of words to a model. */
   readonly html: string;
   /** By read_page as it is called by default, and as Markdown. */
   readonly fate: readonly [ax: Fate, markdown: Fate];

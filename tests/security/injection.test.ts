@@ -167,8 +167,8 @@ describe('a page that imitates us', () => {
         `- Page Mode: ${mode}`,
       ]);
       expect(first.text).toContain('evil.example');
-      // Nothing that the page said is a block of its own: that is where our notes stand, those
-      // about its text under a word it cannot know.
+      // Page text is never a block of its own: blocks are for our notes, and notes about page text
+      // begin with a word that the page cannot know.
       for (const { text } of notes)
         expect(text).not.toMatch(/evil|bank\.example|ABCDEFGH|stale_ref|Confirm/);
       expect(first.text).not.toContain(NOTE_WORD);

@@ -1,5 +1,5 @@
-// Pages that speak to the model: what is taken out, what is flagged, and what passes, sample by
-// sample; SECURITY.md tells the sums.
+// Pages that address the model: removed, flagged and passed texts, sample by sample. SECURITY.md
+// lists the totals.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// A site that knows its visitors by a cookie, with forms of every kind and long pages: what a saved
-// session must bring back.
+// A site that identifies its visitors by a cookie, with forms of every kind and long pages: the
+// state that a saved session must restore.
 import type { Site } from '../fixtures.ts';
 
 const FORM = `<label>Name <input id=name name=name></label>

@@ -1,5 +1,5 @@
 // A process of its own that counts up in a file under a lock: `node lock-taker.mjs FOLDER COUNT
-// [hold]`. Says every number it wrote.
+// [hold]`. Prints every number that it wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProcesses } from '../../src/system/process-identity.ts';

@@ -15,7 +15,7 @@ import { resolveHome } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
 
 export interface TabOptions extends TrafficOptions, InterceptionOptions {
-  /** Whether anything is recorded at all, for comparison. */
+  /** False turns the recorder off, for comparison. */
   readonly recorded?: boolean;
 }
 
@@ -122,8 +122,8 @@ export const useChrome = (): TestChrome => {
   let connection: CdpConnection;
   beforeAll(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'openchrome-traffic-'));
-    // A frame from another site has a process of its own in every Chrome but the embedded one,
-    // unless it is told.
+    // Chrome isolates frames from other sites in processes of their own; the embedded one does so
+    // only with a flag.
     const config = resolveConfig({
       flags: ['--headless', '--isolated', '--chrome-arg=--site-per-process'],
       env: process.env,

@@ -1,5 +1,6 @@
 // Compares the value of a field with the wanted value, tolerant of the field's own formatting.
 // Pure.
+import { textAt } from '../../core/text.ts';
 import type { FieldKind, FieldValue } from '../../page/act/act-answers.ts';
 
 /** A value that a caller may enter into a field. */
@@ -60,7 +61,7 @@ const sameOptions = (wanted: readonly string[], held: readonly string[]): boolea
 };
 
 /** The part of a path after the last slash or backslash. */
-const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? '';
+const fileName = (path: string): string => textAt(path.split(/[\\/]/), -1);
 
 export const isSameValue = (kind: FieldKind, wanted: WantedValue, held: FieldValue): boolean => {
   if (typeof held === 'boolean') return held === parseSwitch(wanted);

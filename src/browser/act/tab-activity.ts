@@ -1,7 +1,7 @@
 // Collects the CDP events of a tab during an action: navigation, requests, dialogs, tabs, errors.
 import { callAll } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
-import { textBefore } from '../../core/text.ts';
+import { textBefore, textAt } from '../../core/text.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { Download } from '../state/downloads.ts';
@@ -154,7 +154,7 @@ export class TabActivity implements Disposable {
         this.#newTabs.length > 0
           ? this.#newTabs.map(({ tabId, url }, i) => ({
               tabId,
-              url: url || (this.#openedUrls[i] ?? ''),
+              url: url || textAt(this.#openedUrls, i),
             }))
           : undefined,
       dialog: dialog

@@ -1,4 +1,5 @@
 // Finds the Chrome to attach to, at an address or on this machine, and connects to it with retries.
+import { attempt } from '../../core/attempt.ts';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -80,11 +81,7 @@ const findAddress = (text: string): string | undefined => {
 };
 
 const tryParse = (text: string): unknown => {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseJson(text));
 };
 
 /** `http://host:port`, `host:port`, a port, a ws:// URL, or `auto`. */

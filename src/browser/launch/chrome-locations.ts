@@ -1,4 +1,5 @@
 // Usual paths of Chrome, Chromium, Edge and Brave and of their profiles, per platform. Pure.
+import { textAt } from '../../core/text.ts';
 import { posix, win32 } from 'node:path';
 
 export type Product = 'chrome' | 'chromium' | 'edge' | 'brave' | 'headless-shell';
@@ -122,7 +123,7 @@ interface Confinement {
 /** Snap and flatpak browsers cannot access most of the home folder. */
 const detectConfinement = (path: string): Confinement | undefined => {
   const parts = path.split('/');
-  const name = parts.at(-1) ?? '';
+  const name = textAt(parts, -1);
   if (path.startsWith('/snap/') || path.startsWith('/var/lib/snapd/snap/'))
     return { by: 'snap', name };
   return path.includes('/flatpak/exports/bin/') ? { by: 'flatpak', name } : undefined;
@@ -147,7 +148,7 @@ const PRODUCT_NAMES: readonly (readonly [RegExp, Product])[] = [
 
 /** Guesses the product of a binary that the user named. */
 export const detectProduct = (path: string): Product => {
-  const name = path.split(/[\\/]/).at(-1) ?? '';
+  const name = textAt(path.split(/[\\/]/), -1);
   return PRODUCT_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'chrome';
 };
 

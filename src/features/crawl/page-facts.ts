@@ -1,4 +1,5 @@
 // Reads the title, links and canonical URL of a document, and whether it needs scripts.
+import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import type { DomDocument, ParsedNode } from './page-world.ts';
 import { normaliseUrl } from './urls.ts';
@@ -104,7 +105,7 @@ const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head'
 /** Counts the characters of text below a node; stops counting at `enough`. */
 const countChars = (node: ParsedNode | null, enough: number): number => {
   let chars = 0;
-  const waiting = node ? [node] : [];
+  const waiting = listIf(node, node);
   for (let at = waiting.pop(); at && chars < enough; at = waiting.pop()) {
     if (at.nodeType === 3) chars += collapseSpaces(at.textContent).length;
     else if (!SILENT.has(at.localName)) waiting.push(...at.childNodes);

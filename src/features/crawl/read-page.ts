@@ -1,4 +1,5 @@
 // Parses one page of a crawl and extracts its content; runs in a worker thread.
+import { attempt } from '../../core/attempt.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { boundMarkup, decode, isBinary, startsAsHtml } from './bounded-markup.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-request.ts';
@@ -95,11 +96,7 @@ const linksIn = (document: DomDocument, base: string): StructuredContent['links'
   });
 
 const parseJson = (text: string): unknown[] => {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [JSON.parse(text)], []);
 };
 
 export interface PageSource {

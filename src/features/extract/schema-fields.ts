@@ -1,4 +1,5 @@
 // Flattens a JSON Schema to a list of fields with their names and types.
+import { textAt } from '../../core/text.ts';
 import { fail } from '../../core/failure.ts';
 import { isRecord } from '../../core/json.ts';
 import { type Meaning, findMeaning, splitWords } from './words.ts';
@@ -55,7 +56,7 @@ const collect = (schema: RecordSchema, path: readonly string[]): SchemaField[] =
 };
 
 const buildField = (path: readonly string[], schema: RecordSchema): SchemaField => {
-  const words = splitWords(path.at(-1) ?? '');
+  const words = splitWords(textAt(path, -1));
   const { title, description, format } = schema;
   const about = [title, description].filter((text) => typeof text === 'string').flatMap(splitWords);
   return {

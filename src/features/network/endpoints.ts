@@ -1,5 +1,5 @@
 // Groups requests into endpoints by method and path template (`/users/{userId}`). Pure.
-import { parseUrl } from '../../core/text.ts';
+import { parseUrl, textAt } from '../../core/text.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { listDefined } from '../../core/collections.ts';
@@ -92,7 +92,7 @@ const pathParameters = (calls: readonly EndpointCall[]): ApiParameter[] =>
     name,
     in: 'path',
     required: true,
-    type: describeEndpoints(calls.map(({ template }) => parseUrlValue(template.values[i] ?? ''))),
+    type: describeEndpoints(calls.map(({ template }) => parseUrlValue(textAt(template.values, i)))),
   }));
 
 const queryParameters = (calls: readonly EndpointCall[]): ApiParameter[] => {

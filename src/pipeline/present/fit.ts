@@ -2,7 +2,7 @@
 import { defined } from '../../core/defined.ts';
 import { renderHint } from '../../core/hint-text.ts';
 import { stringifyInSlices } from '../../core/json.ts';
-import { cutToBytes, cutToCharacters } from '../../core/text.ts';
+import { cutToBytes, cutToCharacters, textIf } from '../../core/text.ts';
 import {
   describeHandle,
   type Descriptor,
@@ -83,7 +83,7 @@ const noteOnStored = (
   // The command line gets whole replies, so only models read this note.
   renderHint(
     `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with [[fetchOutput]]` +
-      `${takesMode ? ', or call again with [[inline]]' : ''}.]`,
+      `${textIf(takesMode, ', or call again with [[inline]]')}.]`,
     'model',
   );
 

@@ -1,4 +1,5 @@
 // File names and sidecars of stored payloads, and opening them without following links.
+import { textAt } from '../../core/text.ts';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
@@ -80,7 +81,8 @@ export const parseName = (
   const own = NAME.exec(name);
   if (own?.[1]) return { handle: own[1], role: own[2] === 'meta.json' ? 'meta' : 'payload' };
   const left = TEMPORARY.exec(name);
-  if (left?.[1]) return { handle: left[1], writer: { pid: Number(left[2]), token: left[3] ?? '' } };
+  if (left?.[1])
+    return { handle: left[1], writer: { pid: Number(left[2]), token: textAt(left, 3) } };
   return undefined;
 };
 

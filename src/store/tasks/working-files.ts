@@ -142,9 +142,5 @@ export class EntryTail {
 
 /** A line that a killed process did not complete is skipped. */
 const parseLine = (line: string): unknown[] => {
-  try {
-    return [parseJson(line)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [parseJson(line)], []);
 };

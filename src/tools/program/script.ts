@@ -1,4 +1,5 @@
 // script: runs JavaScript with one async function per tool, in a sandbox.
+import { textIf } from '../../core/text.ts';
 import { z } from 'zod';
 import {
   type FailedScriptCall,
@@ -103,4 +104,4 @@ const addNotes = (
 };
 
 const renderFailed = ({ tool, line, code, message }: FailedScriptCall): string =>
-  `[${line === undefined ? '' : `line ${line}: `}${tool} failed: ${code}: ${message}]`;
+  `[${textIf(line !== undefined, `line ${line}: `)}${tool} failed: ${code}: ${message}]`;

@@ -7,8 +7,7 @@ const click = (query: string, more: Record<string, unknown> = {}): Case['call'] 
 ];
 
 /**
- * Whoever waited for what does not end would wait so long; how quick it really is, is measured in
- * bench/.
+ * The time that a caller would wait for effects that never end. bench/ measures the real times.
  */
 const PATIENT = { settleMs: 20_000 };
 const SOONER = 10_000;
