@@ -1,11 +1,12 @@
 // Receipts as text: one short line, the weightiest effect first, and never more than was seen.
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import type { Effects } from '../core/receipt.ts';
 import { renderReceipt } from './receipt.ts';
 
 const HERE = 'https://shop.test/cart';
 const button = { ref: 'e5', role: 'button', name: 'Save' };
-const line = (effects: Parameters<typeof renderReceipt>[0]['effects'], more: object = {}): string =>
+const line = (effects: Effects, more: object = {}): string =>
   renderReceipt({ did: 'clicked', target: button, effects, waitedMs: 112.4, ...more }, HERE);
 
 describe('a receipt', () => {
@@ -37,7 +38,7 @@ describe('a receipt', () => {
       'url -> https://pay.test/',
     ));
 
-  it.each([
+  it.each<[Effects, string]>([
     [
       { url: { from: HERE, to: `${HERE}/slow`, state: 'pending' } },
       'url -> /cart/slow (no response yet)',
@@ -52,7 +53,7 @@ describe('a receipt', () => {
     [{ states: ['checked', 'not disabled'] }, 'now checked, not disabled'],
     [{ value: '' }, 'now empty'],
     [{ value: 'a "b"' }, String.raw`value "a \"b\""`],
-    [{ tabClosed: true as const }, 'the tab closed'],
+    [{ tabClosed: true }, 'the tab closed'],
     [{ requests: { count: 1, pending: 1, failed: [] } }, '1 request (unanswered)'],
   ])('puts %j as %s', (effects, text) =>
     expect(line(effects)).toBe(`clicked e5 button "Save"; ${text}`),

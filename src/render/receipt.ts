@@ -1,64 +1,8 @@
 // Renders a receipt as one line: the target, then the observed effects by importance.
 
 import { ifDefined } from '../core/defined.ts';
+import type { Effects, Receipt, TargetName } from '../core/receipt.ts';
 import { textIf } from '../core/text.ts';
-
-interface ReceiptTarget {
-  readonly ref?: string;
-  readonly role: string;
-  readonly name: string;
-}
-
-/** The fields of a receipt that this file reads. */
-interface ReceiptData {
-  readonly did: string;
-  readonly target?: ReceiptTarget;
-  readonly effects: {
-    readonly url?: {
-      readonly from: string;
-      readonly to: string;
-      readonly state?: string;
-      readonly error?: string;
-      readonly pdf?: true;
-    };
-    readonly reloaded?: true;
-    readonly newTabs?: readonly { readonly tabId: string; readonly url: string }[];
-    readonly tabClosed?: true;
-    readonly dialog?: { readonly kind: string; readonly message: string };
-    readonly answered?: readonly {
-      readonly kind: string;
-      readonly message: string;
-      readonly accepted: boolean;
-    }[];
-    readonly chooser?: true;
-    readonly downloads?: readonly { readonly id: string; readonly file: string }[];
-    readonly requests?: {
-      readonly count: number;
-      readonly pending: number;
-      readonly failed: readonly {
-        readonly method: string;
-        readonly url: string;
-        readonly status: number | string;
-      }[];
-    };
-    readonly announcements?: readonly { readonly role: string; readonly text: string }[];
-    readonly invalid?: readonly { readonly field: ReceiptTarget; readonly message: string }[];
-    readonly pageErrors?: readonly string[];
-    readonly copied?: string;
-    readonly changes?: number;
-    readonly states?: readonly string[];
-    readonly value?: string;
-    readonly field?: ReceiptTarget;
-    readonly focused?: true;
-    readonly focus?: ReceiptTarget;
-    readonly scrolledTo?: { readonly x: number; readonly y: number };
-  };
-  readonly waitedMs: number;
-  readonly sure?: true;
-  readonly remark?: string;
-}
-
-type ReceiptEffects = ReceiptData['effects'];
 
 const MAX_URL = 120;
 const MAX_FAILED = 3;
@@ -71,7 +15,7 @@ const MAX_COPIED = 2000;
 const shortText = (text: string): string =>
   text.length > MAX_COPIED ? `${text.slice(0, MAX_COPIED - 1)}… (${text.length} characters)` : text;
 
-const renderNamed = ({ ref, role, name }: ReceiptTarget): string =>
+const renderNamed = ({ ref, role, name }: TargetName): string =>
   [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
 
 /** Shortens an address on the same origin to its path. */
@@ -88,7 +32,7 @@ const URL_STATES: Readonly<Record<string, string>> = {
   loading: ' (still loading)',
 };
 
-const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['url']>): string => {
+const renderUrl = ({ from, to, state, error, pdf }: NonNullable<Effects['url']>): string => {
   const url = shortUrl(to, from);
   if (state === 'failed') return `load of ${url} failed: ${error ?? ''}`;
   const note = textIf(pdf, ' (a PDF: page_screenshot shows it)');
@@ -96,7 +40,7 @@ const renderUrl = ({ from, to, state, error, pdf }: NonNullable<ReceiptEffects['
 };
 
 const renderRequests = (
-  { count: total, pending, failed }: NonNullable<ReceiptEffects['requests']>,
+  { count: total, pending, failed }: NonNullable<Effects['requests']>,
   here: string,
 ): string => {
   const shown = failed
@@ -110,13 +54,13 @@ const renderRequests = (
   return `${count(total, 'request')}${textIf(facts.length > 0, ` (${facts.join('; ')})`)}`;
 };
 
-const renderValue = (value: string, field: ReceiptTarget | undefined): string => {
+const renderValue = (value: string, field: TargetName | undefined): string => {
   const shown = value === '' ? 'now empty' : `value ${quote(value)}`;
   return field ? `${renderNamed(field)} ${shown}` : shown;
 };
 
 /** The observed effects, each as a short phrase. */
-export const renderEffects = (effects: ReceiptEffects, here: string): string[] => {
+export const renderEffects = (effects: Effects, here: string): string[] => {
   const {
     url,
     newTabs,
@@ -163,7 +107,7 @@ export const renderEffects = (effects: ReceiptEffects, here: string): string[] =
 };
 
 export const renderReceipt = (
-  { did, target, effects, waitedMs, sure, remark }: ReceiptData,
+  { did, target, effects, waitedMs, sure, remark }: Receipt,
   here: string,
 ): string => {
   const parts = renderEffects(effects, here);

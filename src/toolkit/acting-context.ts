@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
-import type { ActionData } from '../browser/act/receipt.ts';
+import type { ActionData } from '../core/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
 import type { ActionTarget } from '../browser/act/elements.ts';
 import type { TabContext } from './context.ts';

@@ -3,7 +3,7 @@ import { callAll } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
-import type { Effects } from './receipt.ts';
+import type { Effects } from '../../core/receipt.ts';
 
 /** A requested navigation that does not start within this time is considered cancelled. */
 const BEGINS_WITHIN_MS = 300;

@@ -6,7 +6,7 @@ import type { Point } from '../../page/act/act-answers.ts';
 import { moveTo, pressAt, releaseAt, sendMouse } from './mouse.ts';
 import { perform, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../core/receipt.ts';
 import { type ActionTarget, describeTarget } from './elements.ts';
 import { makeVisible } from '../tabs/visible.ts';
 

@@ -4,7 +4,7 @@ import type { ActedElement } from '../../page/act/act-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import type { TargetName } from './receipt.ts';
+import type { TargetName } from '../../core/receipt.ts';
 
 const MAX_NAME_CHARS = 60;
 

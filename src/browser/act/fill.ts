@@ -10,7 +10,7 @@ import { parseChord } from './keys.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
 import type { ActionContext } from './perform.ts';
 import { type Reached, reachIn } from './reach.ts';
-import type { TargetName } from './receipt.ts';
+import type { TargetName } from '../../core/receipt.ts';
 import {
   FORMATS,
   isSameValue,

@@ -20,7 +20,7 @@ import {
   trackActing,
 } from './perform.ts';
 import { problemFailure } from './reach.ts';
-import type { Effects, TargetName } from './receipt.ts';
+import type { Effects, TargetName } from '../../core/receipt.ts';
 import { EffectWait } from './settle.ts';
 import { toPageCoordinates } from '../read/frame-owners.ts';
 import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';

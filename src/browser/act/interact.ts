@@ -11,7 +11,7 @@ import { parseChords, parseModifiers } from './keys.ts';
 import { clickEvents, moveTo, type Press, sendMouse } from './mouse.ts';
 import { perform, performOnPage, type ActionContext } from './perform.ts';
 import type { Reached } from './reach.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../core/receipt.ts';
 import { scroll } from './scroll.ts';
 import type { ActionTarget } from './elements.ts';
 import { dropFiles, upload } from './upload.ts';

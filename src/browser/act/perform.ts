@@ -19,7 +19,7 @@ import { type Clipboard, noteCopied } from './clipboard.ts';
 import { type ActionTarget, buildTargetName, formatTargetName } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';
 import { reach, type Reached, type ReachOptions } from './reach.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../core/receipt.ts';
 import { type Patience, EffectWait, type WatchedFrame } from './settle.ts';
 import { inPage } from '../tabs/in-page.ts';
 

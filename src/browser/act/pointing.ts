@@ -15,7 +15,7 @@ import {
   untilInterrupted,
   trackActing,
 } from './perform.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../core/receipt.ts';
 import { EffectWait } from './settle.ts';
 import { makeVisible } from '../tabs/visible.ts';
 import { inPage } from '../tabs/in-page.ts';

@@ -26,7 +26,7 @@ import {
   formatTargetName as shown,
   requireElementPlace,
 } from './elements.ts';
-import type { TargetName } from './receipt.ts';
+import type { TargetName } from '../../core/receipt.ts';
 import { toPageCoordinates } from '../read/frame-owners.ts';
 import { inPage } from '../tabs/in-page.ts';
 

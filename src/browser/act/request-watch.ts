@@ -10,7 +10,7 @@ import {
   redirectChain,
   type RequestRecord,
 } from '../traffic/request-record.ts';
-import type { Effects, FailedRequest } from './receipt.ts';
+import type { Effects, FailedRequest } from '../../core/receipt.ts';
 
 const FINAL_STATES = new Set<string>(['finished', 'failed']);
 

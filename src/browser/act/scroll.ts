@@ -8,7 +8,7 @@ import type { Frame } from '../tabs/frames.ts';
 import { moveTo, sendMouse, wheel } from './mouse.ts';
 import { perform, refuseUnderDialog, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
-import type { TargetName, Receipt } from './receipt.ts';
+import type { TargetName, Receipt } from '../../core/receipt.ts';
 import type { ActionTarget } from './elements.ts';
 import { makeVisible } from '../tabs/visible.ts';
 import { inPage } from '../tabs/in-page.ts';

@@ -9,7 +9,7 @@ import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { buildTargetName } from './elements.ts';
 import type { TabActivity } from './tab-activity.ts';
-import type { Effects } from './receipt.ts';
+import type { Effects } from '../../core/receipt.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 export interface Patience {

@@ -7,7 +7,7 @@ import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import type { Download } from '../state/downloads.ts';
 import type { AnsweredDialog } from '../tabs/dialog.ts';
 import type { Tab } from '../tabs/tab.ts';
-import type { Effects } from './receipt.ts';
+import type { Effects } from '../../core/receipt.ts';
 import { DocumentWatch } from './document-watch.ts';
 import { RequestWatch } from './request-watch.ts';
 

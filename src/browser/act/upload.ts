@@ -6,7 +6,7 @@ import { createFormField, giveFiles, requireFieldValue } from './fill.ts';
 import { clickEvents, sendMouse } from './mouse.ts';
 import { perform, type ActionContext } from './perform.ts';
 import { type Reached, reachIn } from './reach.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../core/receipt.ts';
 import type { ActionTarget } from './elements.ts';
 import { toTexts, type WantedValue } from './field-values.ts';
 

@@ -14,7 +14,7 @@ import { fail } from '../../core/failure.ts';
 import { abortable, Deadline, monotonicMs } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-collections.ts';
-import { SocketBytes } from './socket-bytes.ts';
+import { SocketBytes, waitForConnection } from './socket-bytes.ts';
 import type { TlsBridge } from './tls-bridge.ts';
 import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
@@ -212,27 +212,17 @@ export class FilterProxy {
       if (options.all) done(null, [...addresses]);
       else done(null, first.address, first.family);
     };
-    return new Promise((resolve, reject) => {
-      // Node does not call `lookup` for a numeric host.
-      const socket = connect({
-        host: isIP(host) ? (addresses[0]?.address ?? host) : host,
-        port,
-        lookup,
-        autoSelectFamily: true,
-        allowHalfOpen: true,
-        noDelay: true,
-      });
-      this.#keep(socket);
-      socket.setTimeout(CONNECT_MS, () =>
-        socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
-      );
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.setTimeout(0);
-        socket.off('error', reject);
-        resolve(socket);
-      });
+    // Node does not call `lookup` for a numeric host.
+    const socket = connect({
+      host: isIP(host) ? (addresses[0]?.address ?? host) : host,
+      port,
+      lookup,
+      autoSelectFamily: true,
+      allowHalfOpen: true,
+      noDelay: true,
     });
+    this.#keep(socket);
+    return waitForConnection(socket, CONNECT_MS);
   }
 }
 

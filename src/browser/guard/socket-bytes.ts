@@ -1,4 +1,4 @@
-// Reads the first bytes of a connection in given counts; unread bytes stay in the socket.
+// Waits for a connection, and reads its first bytes in given counts; others stay in the socket.
 import type { Socket } from 'node:net';
 
 export class SocketBytes {
@@ -34,3 +34,17 @@ export class SocketBytes {
     });
   }
 }
+
+/** Resolves when the socket is connected; destroys it with ETIMEDOUT after `timeoutMs`. */
+export const waitForConnection = (socket: Socket, timeoutMs: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    socket.setTimeout(timeoutMs, () =>
+      socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
+    );
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });

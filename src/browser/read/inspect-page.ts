@@ -16,16 +16,17 @@ import { inPage } from '../tabs/in-page.ts';
 import { callOwnFrame, type ReadTarget, assignRefs } from './call-page.ts';
 import { requestHandle } from './resolve-ref.ts';
 
-export const SECTIONS = [
+/** The sections that the page script reads; Chrome provides the others. */
+const PAGE_SECTIONS = [
   'focus',
   'forms',
   'headings',
   'errors',
   'panels',
   'geometry',
-  'listeners',
-  'accessibility',
-] as const;
+] as const satisfies readonly PageSection[];
+
+export const SECTIONS = [...PAGE_SECTIONS, 'listeners', 'accessibility'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 /** A one-line summary of an element, with its ref if it has one. */
@@ -64,14 +65,7 @@ export interface Inspection {
   readonly accessibility?: readonly string[];
 }
 
-const IN_PAGE = new Set<string>([
-  'focus',
-  'forms',
-  'headings',
-  'errors',
-  'panels',
-  'geometry',
-] satisfies PageSection[]);
+const IN_PAGE = new Set<string>(PAGE_SECTIONS);
 const isInPage = (section: SectionName): section is PageSection => IN_PAGE.has(section);
 const MAX_LISTENERS = 40;
 const MAX_HANDLER_CHARS = 80;

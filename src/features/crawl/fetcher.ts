@@ -11,6 +11,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
+import { waitForConnection } from '../../browser/guard/socket-bytes.ts';
 import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { loadFailure, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
@@ -244,25 +245,12 @@ const connectRoute = async (
     });
   });
   const dial = (): Promise<Socket> =>
-    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }));
+    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }), CONNECT_MS);
   const socket = await upstream.connect({ scheme, host, port, addresses, dial });
   if (scheme === 'http') return socket;
   const { CertificateTrust: Trust } = await import('../../browser/guard/certificate-trust.ts');
   return (trust ?? new Trust(false, [], [])).secure(socket, { host, port });
 };
-
-const waitForConnection = (socket: Socket): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    socket.setTimeout(CONNECT_MS, () =>
-      socket.destroy(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' })),
-    );
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.setTimeout(0);
-      socket.off('error', reject);
-      resolve(socket);
-    });
-  });
 
 type LookupCallback = (
   error: Error | null,

@@ -5,7 +5,7 @@ import { Failure, fail } from '../../core/failure.ts';
 import { type ActStep, parseScript } from '../../browser/act/grammar.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { ActionContext } from '../../browser/act/perform.ts';
-import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
+import { type Receipt, hasNoEffect } from '../../core/receipt.ts';
 import { waitForPage } from '../../browser/act/wait-for.ts';
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { textIf } from '../../core/text.ts';

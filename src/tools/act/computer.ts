@@ -15,7 +15,7 @@ import {
   releaseMouse,
   scrollAt,
 } from '../../browser/act/pointing.ts';
-import { type Receipt, hasNoEffect } from '../../browser/act/receipt.ts';
+import { type Receipt, hasNoEffect } from '../../core/receipt.ts';
 import { type ActionContext, performOnPage } from '../../browser/act/perform.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { renderReceipt } from '../../render/receipt.ts';

@@ -5,12 +5,7 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { fillForm as fill, type FieldFailure } from '../../browser/act/form.ts';
 import { interact } from '../../browser/act/interact.ts';
 import type { ActionContext } from '../../browser/act/perform.ts';
-import {
-  type Effects,
-  type TargetName,
-  type Receipt,
-  hasNoEffect,
-} from '../../browser/act/receipt.ts';
+import { type Effects, type TargetName, type Receipt, hasNoEffect } from '../../core/receipt.ts';
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { listDefined, listIf } from '../../core/collections.ts';
 import { renderEffects, renderReceipt } from '../../render/receipt.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
-import { hasNoEffect } from '../../browser/act/receipt.ts';
+import { hasNoEffect } from '../../core/receipt.ts';
 import { readAfter, readBefore } from '../../browser/read/read-tree.ts';
 import { renderReceipt } from '../../render/receipt.ts';
 import { renderStateAfter, selectStateAfter } from '../../render/page.ts';

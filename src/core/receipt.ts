@@ -1,5 +1,4 @@
 // The receipt of an action and its observed effects, as data. render/receipt.ts formats the text.
-
 /** An element as the client knows it. */
 export interface TargetName {
   readonly ref?: string;
