@@ -1,12 +1,12 @@
 // Identifies a process by pid and start time, because pids are reused; ends process groups.
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { attempt } from '../core/attempt.ts';
 import { monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode } from './disk-error.ts';
+import { findLinuxStart, findOwnHost, linuxStat } from './linux-process.ts';
 
 export const ProcessIdentity = z.object({
   pid: z.number().int().positive(),
@@ -32,30 +32,6 @@ const run = promisify(execFile);
 
 const CLOCK_SLACK_MS = 5000;
 
-const ownHost = (): string => {
-  const namespace =
-    process.platform === 'linux' ? attempt(() => readlinkSync('/proc/self/ns/pid')) : undefined;
-  return namespace === undefined ? hostname() : `${hostname()} ${namespace}`;
-};
-
-/**
- * Returns the fields of /proc/PID/stat after the process name, which may contain spaces and
- * brackets.
- */
-export const linuxStat = (pid: number | string): string[] | undefined => {
-  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
-};
-
-const linuxStart = (pid: number): string | undefined => {
-  const fields = linuxStat(pid);
-  const ticks = fields?.[19];
-  if (ticks === undefined || fields?.[0] === 'Z') return undefined;
-  const boot =
-    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()) ?? '';
-  return `${boot}/${ticks}`;
-};
-
 const darwinStart = async (pid: number): Promise<string | undefined> => {
   const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
     env: { ...process.env, LC_ALL: 'C' },
@@ -76,7 +52,7 @@ const windowsStart = async (pid: number): Promise<string | undefined> => {
 
 /** Returns undefined if the process does not exist or its start time cannot be read. */
 const findStart = async (pid: number): Promise<string | undefined> => {
-  if (process.platform === 'linux') return linuxStart(pid);
+  if (process.platform === 'linux') return findLinuxStart(pid);
   return (process.platform === 'win32' ? windowsStart(pid) : darwinStart(pid)).catch(
     () => undefined,
   );
@@ -89,9 +65,9 @@ export const ownIdentity = (): ProcessIdentity =>
   (own ??= {
     pid: process.pid,
     started:
-      (process.platform === 'linux' ? linuxStart(process.pid) : undefined) ??
+      (process.platform === 'linux' ? findLinuxStart(process.pid) : undefined) ??
       String(Math.round(performance.timeOrigin)),
-    host: ownHost(),
+    host: findOwnHost(),
   });
 
 /** Two tick counts must be equal; two clock times may differ by `CLOCK_SLACK_MS`. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { linuxStat } from '../../src/system/process-identity.ts';
+import { linuxStat } from '../../src/system/linux-process.ts';
 import { useSite } from '../fixtures.ts';
 import { processes } from '../launch/support.ts';
 import { alive, linesOf, makeDaemonHome } from './servers.ts';

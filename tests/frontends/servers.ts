@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, onTestFinished } from 'vitest';
 import { bundle } from '../../scripts/bundle.mjs';
-import { linuxStat } from '../../src/system/process-identity.ts';
+import { linuxStat } from '../../src/system/linux-process.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
 
