@@ -43,7 +43,7 @@ it('reports once that the tabs of a daemon that was killed are gone, and how to 
   expect(first.stderr).toContain('(no_page)');
   expect(first.stderr).toContain('openchrome open URL');
   expect((await user.run('get', 'url', '--session', 'empty')).stderr).toMatch(
-    /^error: No page is open in the session "empty"\. \(no_page\)\n {2}Open one with "openchrome open URL"/,
+    /^error: No page is open in the session "empty"\. \(no_page\)\n {2}Open a page first with openchrome open URL/,
   );
 });
 

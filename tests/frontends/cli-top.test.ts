@@ -113,15 +113,15 @@ it('restores the terminal after SIGTERM and after Ctrl-C', async () => {
   }
 });
 
-it('reports that the daemon is gone and keeps the last state; without a daemon it fails', async () => {
+it('opens the dashboard, keeps the last state if the daemon ends, and fails without a daemon', async () => {
   const top = user.terminal('openchrome top; echo "status $?"');
   const frame = (): string => readFrame(top.shown()).join('\n');
   await vi.waitFor(() => expect(frame()).toContain('q quit'), WAIT);
+  top.write('o');
+  await vi.waitFor(() => expect(frame()).toMatch(/Dashboard: (?:http:|Opened)/), WAIT);
   await user.text('daemon', 'stop');
   await vi.waitFor(() => expect(frame()).toContain('No daemon is running.'), WAIT);
   expect(frame()).toContain('buyer');
-  top.write('o');
-  await vi.waitFor(() => expect(frame()).toMatch(/dashboard/i), WAIT);
   top.write('q');
   await top.ended;
   expect(top.shown()).toContain('status 0');

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createRelay } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,6 +102,31 @@ describe('a command', () => {
       expect((await stat(join(home.root, 'daemon.json'))).mode & 0o777).toBe(0o600);
     await home.json(...ASK);
     expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
+  });
+
+  it.skipIf(process.platform !== 'linux')('needs one request if the daemon runs', async () => {
+    const home = await useHome();
+    await home.json(...ASK);
+    const { port } = await home.note();
+    const heads: string[] = [];
+    const relay = createRelay((client) => {
+      const server = connect(port, '127.0.0.1');
+      client.on('data', (data: Buffer) => {
+        heads.push(...(data.toString('latin1').match(/^(?:GET|POST) \S+/gm) ?? []));
+        server.write(data);
+      });
+      server.pipe(client);
+      for (const socket of [client, server])
+        socket
+          .on('close', () => [client, server].forEach((one) => one.destroy()))
+          .on('error', () => {});
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void relay.close());
+    await home.writeNote({ port: (relay.address() as AddressInfo).port });
+    expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
+    expect(heads).toEqual(['POST /mcp']);
+    await home.writeNote({ port });
   });
 
   it('starts one daemon although several commands start at the same time', async () => {

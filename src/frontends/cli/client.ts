@@ -7,7 +7,7 @@ import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/config/daemon-file.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
 import { type ClientFacts, FACTS_KEY, toHeaders, type Wishes } from '../mcp/client-facts.ts';
-import { findDaemon } from './daemon/find-daemon.ts';
+import { findDaemon, findDaemonProcess, HELLO_MS } from './daemon/find-daemon.ts';
 import { runsThisProgram } from './daemon/program-mark.ts';
 import { digestSettingSources } from './daemon/settings.ts';
 import { sendRequest, ConnectionLost } from './daemon/wire.ts';
@@ -66,6 +66,11 @@ export interface ConnectOptions {
   readonly wishes?: Wishes;
   /** Start a daemon if none is running; otherwise the call fails with `no_daemon`. */
   readonly start: boolean;
+  /**
+   * Identify the daemon by its process, if the system allows it. Saves a request; if the daemon
+   * does not respond, the call fails with `no_daemon` and had no effect.
+   */
+  readonly quick?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called with the reason if the tabs of an earlier daemon are gone. */
   readonly onLostTabs?: ((reason: string) => void) | undefined;
@@ -76,11 +81,17 @@ export interface ConnectOptions {
 }
 
 export const connectDaemon = async (options: ConnectOptions): Promise<DaemonClient> => {
-  const note = await requireDaemon(options);
+  const known = options.quick ? findOwnDaemon(options) : undefined;
+  const note = known ?? (await requireDaemon(options));
   const facts: ClientFacts = { folder: process.cwd(), ...pick(options) };
   await requireSameSettings(note, options);
-  const client = createClient(note, facts);
+  const client = createClient(note, facts, known && HELLO_MS);
   return options.onGone ? { ...client, close: await stay(note, facts, options.onGone) } : client;
+};
+
+const findOwnDaemon = ({ home, entry }: ConnectOptions): DaemonNote | undefined => {
+  const note = findDaemonProcess(home.daemon);
+  return note && runsThisProgram(note, entry) ? note : undefined;
 };
 
 /** The daemon keeps the session while this connection is open, then closes its tabs. */
@@ -135,8 +146,15 @@ const requireSameSettings = async (
   await requireMatchingDaemon(note, await settings());
 };
 
-/** The daemon must have proved its identity before this is called. */
-const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
+/**
+ * The daemon must be identified before this is called. `confirmMs`: it has not answered yet, so the
+ * first request waits this long for a sign of life.
+ */
+const createClient = (
+  note: DaemonNote,
+  facts: ClientFacts,
+  confirmMs: number | undefined,
+): DaemonClient => {
   const headers = toHeaders(facts);
   let lastId = 0;
 
@@ -151,7 +169,14 @@ const createClient = (note: DaemonNote, facts: ClientFacts): DaemonClient => {
       method,
       params: onProgress ? withProgressToken(params, id) : params,
     };
-    const sent = { method: 'POST', path: '/mcp', headers, body, signal } as const;
+    const sent = {
+      method: 'POST',
+      path: '/mcp',
+      headers,
+      body,
+      signal,
+      confirmMs: id === 1 ? confirmMs : undefined,
+    } as const;
     const answer = await sendRequest(note, onProgress ? { ...sent, onMessage } : sent).catch(
       (error: unknown) => {
         throw error instanceof ConnectionLost ? lost(error) : error;

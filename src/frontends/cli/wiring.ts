@@ -37,6 +37,8 @@ export interface Connecting {
   readonly wishes?: Wishes;
   /** Start a daemon if none is running. */
   readonly start: boolean;
+  /** Identify the daemon by its process; `no_daemon` if it does not respond. */
+  readonly quick?: boolean;
   /** Called with the reason if the tabs of an earlier daemon are gone. */
   readonly onLostTabs?: (reason: string) => void;
   readonly signal: AbortSignal;

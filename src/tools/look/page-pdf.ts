@@ -27,7 +27,6 @@ export const pagePdf = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
-    needsPage: true,
     observation: false,
     duration: 'instant',
     dialog: 'blocked',

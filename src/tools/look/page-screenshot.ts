@@ -79,7 +79,6 @@ export const pageScreenshot = defineTool({
   traits: {
     effect: 'read',
     scope: 'tab',
-    needsPage: true,
     observation: true,
     duration: 'instant',
     dialog: 'blocked',

@@ -144,17 +144,20 @@ const preparePicture = async ({
   };
 };
 
-/** If the daemon ended before the call reached it, the call is sent to another daemon. */
+/**
+ * The first attempt identifies the daemon by its process, in one request. If the daemon ended or
+ * hangs before the call reached it, the call is sent to a daemon that answered, or to a new one.
+ */
 const requestAnswer = async (
   call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<ToolAnswer> => {
   try {
-    return await askOnce(call, context, signal);
+    return await askOnce(call, context, signal, true);
   } catch (error) {
     if (error instanceof Failure && error.code === 'no_daemon')
-      return askOnce(call, context, signal);
+      return askOnce(call, context, signal, false);
     throw error;
   }
 };
@@ -163,9 +166,10 @@ const askOnce = async (
   call: CommandCall,
   context: CliContext,
   signal: AbortSignal,
+  quick: boolean,
 ): Promise<ToolAnswer> => {
   const stored = isStored(call);
-  const client = await connect(call, context, signal, !stored).catch((error: unknown) => {
+  const client = await connect(call, context, signal, !stored, quick).catch((error: unknown) => {
     if (stored && error instanceof Failure && NOT_OURS.includes(error.code)) return undefined;
     throw error;
   });
@@ -196,11 +200,13 @@ const connect = (
   { wiring, terminal }: CliContext,
   signal: AbortSignal,
   start: boolean,
+  quick = false,
 ): Promise<DaemonClient> =>
   wiring.connect(
     defined({
       flags: parsed.flags,
       start,
+      quick,
       signal,
       onLostTabs: (reason: string) => terminal.err(reason),
       wishes: {

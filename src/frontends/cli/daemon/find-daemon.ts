@@ -1,6 +1,7 @@
 // Finds the daemon of daemon.json; it must prove its identity before it is sent anything.
 import { Deadline } from '../../../core/time.ts';
 import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
+import { findLinuxStart, findOwnHost } from '../../../system/linux-process.ts';
 import { HELLO_PATH } from './paths.ts';
 import { createNonce, isProof, NONCE_HEADER, buildProof } from './proof.ts';
 import { sendRequest } from './wire.ts';
@@ -14,13 +15,25 @@ export type DaemonState =
   | { readonly state: 'silent'; readonly note: DaemonNote };
 
 /** An idle daemon responds in a millisecond; a busy machine may need longer. */
-const HELLO_MS = 3_000;
+export const HELLO_MS = 3_000;
 
 export const findDaemon = async (path: string, signal?: AbortSignal): Promise<DaemonState> => {
   const note = readDaemonNote(path);
   if (note === undefined) return { state: 'none' };
   if (note === 'unreadable') return { state: 'unreadable' };
   return { state: await greet(note, signal), note };
+};
+
+/**
+ * Finds the daemon by its process, without a request: the process of daemon.json listens on its port
+ * until it ends. Undefined if that is unknown; only Linux reports the start of a process cheaply.
+ */
+export const findDaemonProcess = (path: string): DaemonNote | undefined => {
+  if (process.platform !== 'linux') return undefined;
+  const note = readDaemonNote(path);
+  if (note === undefined || note === 'unreadable') return undefined;
+  const isSame = note.host === findOwnHost() && note.started === findLinuxStart(note.pid);
+  return isSame ? note : undefined;
 };
 
 const greet = async (

@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { attempt } from '../../../core/attempt.ts';
 import { defined, ifDefined } from '../../../core/defined.ts';
+import { after } from '../../../core/time.ts';
 
 export interface Address {
   readonly port: number;
@@ -14,6 +15,11 @@ export interface WireRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Sends the body only after the server has confirmed within this time that it receives requests.
+   * Otherwise the request fails with ConnectionLost and had no effect.
+   */
+  readonly confirmMs?: number | undefined;
   /** Called with every message of an event stream. */
   readonly onMessage?: (message: unknown) => void;
 }
@@ -41,7 +47,7 @@ export class ConnectionLost extends Error {
  */
 export const sendRequest = (
   { port, token }: Address,
-  { method, path, headers, body, signal, onMessage }: WireRequest,
+  { method, path, headers, body, signal, confirmMs, onMessage }: WireRequest,
 ): Promise<WireAnswer> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -51,6 +57,7 @@ export const sendRequest = (
       authorization: ifDefined(token, (token) => `Bearer ${token}`),
       'content-type': text === undefined ? undefined : 'application/json',
       'content-length': ifDefined(text, (text) => Buffer.byteLength(text)),
+      expect: confirmMs === undefined ? undefined : '100-continue',
       ...headers,
     });
     const request = httpRequest({
@@ -63,7 +70,9 @@ export const sendRequest = (
     });
     let sent = false;
     const cancel = (): void => void request.destroy();
+    const patience = ifDefined(confirmMs, (ms) => after(ms, cancel));
     const settle = (end: () => void): void => {
+      patience?.[Symbol.dispose]();
       signal?.removeEventListener('abort', cancel);
       end();
     };
@@ -72,12 +81,21 @@ export const sendRequest = (
         reject(signal?.aborted ? (signal.reason as Error) : new ConnectionLost(sent, error)),
       );
     signal?.addEventListener('abort', cancel, { once: true });
-    request.on('socket', (socket) => socket.once('connect', () => (sent = true)));
     request.on('error', failed);
     request.on('response', (response) => {
+      patience?.[Symbol.dispose]();
       readAnswer(response, onMessage).then((answer) => settle(() => resolve(answer)), failed);
     });
-    request.end(text);
+    if (confirmMs === undefined) {
+      request.on('socket', (socket) => socket.once('connect', () => (sent = true)));
+      return void request.end(text);
+    }
+    request.once('continue', () => {
+      patience?.[Symbol.dispose]();
+      sent = true;
+      request.end(text);
+    });
+    request.flushHeaders();
   });
 
 const readAnswer = async (
