@@ -19,6 +19,7 @@ export const buildMcpbManifest = (pkg, tools) => ({
   support: pkg.bugs.url,
   license: pkg.license,
   keywords: pkg.keywords,
+  icon: 'icon.png',
   server: {
     type: 'node',
     entry_point: 'dist/index.js',

@@ -57,6 +57,7 @@ const copyServer = async (folder) => {
   await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
   for (const file of ['LICENSE', 'README.md'])
     await cp(path.join(ROOT, file), path.join(folder, file));
+  await cp(path.join(ROOT, 'docs/icon.png'), path.join(folder, 'icon.png'));
 };
 
 const buildTarball = () => run('npm', ['pack', '--silent', '--pack-destination', out]);
