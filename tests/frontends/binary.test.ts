@@ -88,8 +88,17 @@ describe('openchrome doctor', () => {
     const findings = JSON.parse(stdout) as Finding[];
     expect(findings.filter((finding) => finding.status === 'fail')).toEqual([]);
     expect(status).toBe(0);
-    for (const finding of findings)
+    expect(findings.map(({ id }) => id)).toEqual(
+      'version node home ports chrome launch sandbox fonts config hosts disk daemon'.split(' '),
+    );
+    for (const finding of findings) {
       expect(finding).toMatchObject({ id: expect.any(String), message: expect.any(String) });
+      if (finding.status !== 'ok') expect(finding.fix, finding.id).toEqual(expect.any(String));
+    }
+    const find = (id: string): string | undefined =>
+      findings.find((finding) => finding.id === id)?.message;
+    expect(find('config')).toContain('OPENCHROME_HOME');
+    expect(find('disk')).toMatch(/^[\d.]+ [MG]B in .*that can be deleted: [\d.]+ [MG]B$/);
   });
 
   it('fails if the configured Chrome does not exist', async () => {

@@ -35,6 +35,14 @@ const NO_CHROME_YET = [
   'a headless one is downloaded with npm when it is first needed.',
 ].join(' ');
 
+const INSTALL_CHROME = 'openchrome install-browser';
+
+const NOT_TRIED = {
+  status: 'warn',
+  message: 'Not tried: no Chrome could be started.',
+  fix: INSTALL_CHROME,
+} as const;
+
 const chromeFoundCheck: Check = {
   id: 'chrome',
   run: async (examination) => {
@@ -50,7 +58,7 @@ const chromeFoundCheck: Check = {
       const { message, hint } = error.toJSON().error;
       return defined({ status: 'fail', message, fix: hint });
     }
-    const fix = 'openchrome install-browser';
+    const fix = INSTALL_CHROME;
     return canEmbed()
       ? {
           status: 'warn',
@@ -89,7 +97,7 @@ const loopbackCheck: Check = {
           status: 'fail',
           message: `${host}:${port} is not available: ${reason}`,
           fix: taken
-            ? 'Choose another port with --http, or --http 0 for any free port.'
+            ? 'openchrome serve --http 0 (any free port)'
             : 'Allow local connections for Node in the firewall.',
         };
       }
@@ -109,7 +117,7 @@ const fontsCheck: Check = {
   id: 'fonts',
   run: async ({ chrome, signal }) => {
     const running = await chrome().catch(() => undefined);
-    if (!running) return { status: 'warn', message: 'Not tried: no Chrome is running.' };
+    if (!running) return NOT_TRIED;
     const connection = new CdpConnection(running.transport);
     const { targetId } = await connection.root.send(
       'Target.createTarget',
@@ -130,7 +138,7 @@ const fontsCheck: Check = {
     return {
       status: 'fail',
       message: 'No font is installed: text has no size, and pages appear empty.',
-      fix: 'Install a font package, such as fonts-liberation.',
+      fix: 'sudo apt-get install fonts-liberation (or another font package)',
     };
   },
 };
@@ -141,7 +149,7 @@ const chromeLaunchCheck: Check = {
     const startedAt = monotonicMs();
     try {
       const running = await chrome();
-      if (!running) return { status: 'warn', message: 'Not tried: there is no Chrome yet.' };
+      if (!running) return NOT_TRIED;
       const how = running.headless ? 'without a window' : 'with a window';
       const tookMs = Math.round(monotonicMs() - startedAt);
       return { status: 'ok', message: `${running.version} answered ${how} after ${tookMs} ms` };
@@ -164,8 +172,8 @@ const fixFor = ({ code, details, kind }: Failure): string => {
   return 'Use another Chrome: "openchrome install-browser", or set --chrome-path.';
 };
 
-const HOME_FIX =
-  'Correct its permissions, free some space, or set OPENCHROME_HOME to another folder.';
+const formatHomeFix = (root: string): string =>
+  `chmod -R u+rwX "${root}", free some space, or set OPENCHROME_HOME to another folder`;
 
 /** Checks that the home folder is writable and not readable by other users. */
 const homeFolderCheck: Check = {
@@ -177,7 +185,7 @@ const homeFolderCheck: Check = {
       return {
         status: 'fail',
         message: `The home folder ${root} cannot be written: ${(error as Error).message}`,
-        fix: HOME_FIX,
+        fix: formatHomeFix(root),
       };
     }
     if (await isOpenToOthers(root))
@@ -195,18 +203,18 @@ const sandboxCheck: Check = {
   id: 'sandbox',
   run: async ({ chrome, config }) => {
     const running = await chrome().catch(() => undefined);
-    if (!running) return { status: 'warn', message: 'Not tried: no Chrome is running.' };
+    if (!running) return NOT_TRIED;
     if (running.sandbox) return { status: 'ok', message: 'Chrome runs in its sandbox' };
     return config.sandbox === false
       ? {
           status: 'warn',
           message: 'The sandbox is switched off by configuration.',
-          fix: 'Omit --no-sandbox if the machine allows it.',
+          fix: 'openchrome daemon restart --sandbox',
         }
       : {
           status: 'warn',
           message: 'Chrome runs without its sandbox, because the user is root.',
-          fix: 'Run as an ordinary user if pages are not trusted.',
+          fix: 'sudo -u USER openchrome daemon restart (as an ordinary user)',
         };
   },
 };
@@ -258,7 +266,8 @@ const examine = async ({ id, run }: Check, examination: Examination): Promise<Do
     return { id, ...(await run(examination)) };
   } catch (error) {
     examination.signal.throwIfAborted();
-    return { id, status: 'fail', message: `The check itself failed: ${(error as Error).message}` };
+    const message = `The check itself failed: ${(error as Error).message}`;
+    return { id, status: 'fail', message, fix: 'openchrome doctor --log-level debug' };
   }
 };
 
