@@ -25,10 +25,11 @@ beforeAll(async () => {
     if (pathname === '/login' && request.method === 'POST') {
       request.resume();
       response.writeHead(303, { location: '/', 'set-cookie': 'user=ada' });
-      return response.end();
+      response.end();
+      return;
     }
-    if (!isUser) return response.end(LOGIN);
-    response.end(searchParams.get('q') === 'lamp' ? FOUND : SHOP);
+    const shown = searchParams.get('q') === 'lamp' ? FOUND : SHOP;
+    response.end(isUser ? shown : LOGIN);
   }, onEnd);
   user = await createShellUser(onEnd);
 });

@@ -118,7 +118,10 @@ describe('a command', () => {
       server.pipe(client);
       for (const socket of [client, server])
         socket
-          .on('close', () => [client, server].forEach((one) => one.destroy()))
+          .on('close', () => {
+            client.destroy();
+            server.destroy();
+          })
           .on('error', () => {});
     });
     await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));

@@ -1,8 +1,14 @@
 // Sends JSON over HTTP to the daemon; without a library, because every command loads this file.
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { attempt } from '../../../core/attempt.ts';
 import { defined, ifDefined } from '../../../core/defined.ts';
 import { after } from '../../../core/time.ts';
+
+/**
+ * Not imported: an import reads all exports of the module, and Node 22 then loads its WebSocket,
+ * which takes 50 ms.
+ */
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 export interface Address {
   readonly port: number;
