@@ -10,7 +10,7 @@ import type { Chrome, ChromeControls } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
-import { DEFAULT_SESSION, Session, type SessionStorage } from './tabs/session.ts';
+import { DEFAULT_SESSION, type FormerTab, Session, type SessionStorage } from './tabs/session.ts';
 import { ConsentWait } from './launch/consent-wait.ts';
 import type { Tab, TabOptions } from './tabs/tab.ts';
 import type { PopupSource } from './tabs/targets.ts';
@@ -85,6 +85,8 @@ export class Browser {
   #prepared: Chrome | undefined;
   #lastExit: string | undefined;
   #initScripts: readonly InitScript[] = [];
+  /** The address of the attached Chrome, for the next connection. */
+  #reconnectUrl: string | undefined;
   /** The end of an idle Chrome, which uses the profile until then. */
   #closing: Promise<void> | undefined;
 
@@ -162,7 +164,13 @@ export class Browser {
     // Loaded on demand: a server that only lists its tools does not need it.
     const { startChrome } = await import('./chrome.ts');
     const chrome = await startChrome(
-      { ...this.#options, guard: this.guard, withTab, consent: this.#consent },
+      {
+        ...this.#options,
+        guard: this.guard,
+        withTab,
+        consent: this.#consent,
+        reconnectUrl: this.#reconnectUrl,
+      },
       deadline.signal,
       {
         onPopup: (popup, openerId) => this.#addPopup(popup, openerId),
@@ -171,10 +179,22 @@ export class Browser {
         onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
       },
     );
+    this.#reconnectUrl = chrome.reconnectUrl;
+    await this.#readopt(chrome, deadline.signal);
     this.#chrome = chrome;
     this.#starts++;
     chrome.connection.root.onClose((reason) => this.#ended(chrome, reason));
     return chrome;
+  }
+
+  /** After a lost connection, gives the sessions the tabs that are still open. */
+  async #readopt(chrome: Chrome, signal: AbortSignal): Promise<void> {
+    for (const session of this.#sessions.values())
+      for (const former of session.formerTabs.splice(0)) {
+        if (former.ours) chrome.targets.markOurs(former.id);
+        const tab = await chrome.targets.findTab(former.id, signal);
+        if (tab) session.readopt(tab, former);
+      }
   }
 
   #ended(chrome: Chrome, reason: string): void {
@@ -183,6 +203,7 @@ export class Browser {
     this.#lastExit = reason;
     for (const session of this.#sessions.values()) {
       session.lostTabs.push(...[...session.tabs.values()].map(({ url }) => url));
+      if (chrome.reconnectUrl !== undefined) session.formerTabs = listFormerTabs(session);
       for (const id of [...session.tabs.keys()]) session.remove(id);
       session.lostBecause = reason === IDLE_REASON ? 'idle' : 'crash';
       session.lostStorage = session.context !== undefined;
@@ -218,12 +239,15 @@ export class Browser {
     return ifDefined(this.#findBusyTab(), ({ id }) => this.#ownerOf(id));
   }
 
-  /** The only tab of Chrome's profile in which a call runs. */
+  /**
+   * The only tab of Chrome's profile in which a call runs. If several sessions use the profile, a
+   * page of one could open a tab in another one, so there is none.
+   */
   #findBusyTab(): Tab | undefined {
-    const tabs = this.sessions.flatMap((session) => [...session.tabs.values()]);
-    const busy = tabs.filter(
-      ({ contextId, queue }) => contextId === undefined && queue.running !== undefined,
-    );
+    const users = this.sessions.filter(({ storage, tabs }) => storage === 'profile' && tabs.size);
+    if (users.length !== 1) return undefined;
+    const tabs = users.flatMap((session) => [...session.tabs.values()]);
+    const busy = tabs.filter(({ queue }) => queue.running !== undefined);
     return busy.length === 1 ? busy[0] : undefined;
   }
 
@@ -319,6 +343,7 @@ export class Browser {
 
   /** Concurrent calls that need the first tab of a session share one. */
   async #requireCurrentTab(session: Session, signal: AbortSignal): Promise<Tab> {
+    if (session.formerTabs.length > 0) await this.#connected(signal);
     if (session.current) return session.current;
     const shared = session.opening;
     if (!shared) return this.#openFirstTab(session, signal);
@@ -347,6 +372,8 @@ export class Browser {
     const own = session.findTab(tabId);
     if (own) return own;
     const chrome = await this.#connected(signal);
+    const readopted = session.findTab(tabId);
+    if (readopted) return readopted;
     const tab = this.#ownerOf(tabId) ? undefined : await chrome.targets.findTab(tabId, signal);
     // A tab in the browser context of a session is added to that session when it is attached.
     const owner = this.#ownerOf(tabId);
@@ -483,6 +510,13 @@ export class Browser {
     return true;
   }
 }
+
+const listFormerTabs = (session: Session): FormerTab[] =>
+  [...session.tabs.values()].map(({ id, url, ours }) => ({
+    ...{ id, url, ours },
+    shortId: session.shortIds.get(id) ?? '',
+    isCurrent: session.current?.id === id,
+  }));
 
 const describeRunning = (chrome: Chrome): Pick<BrowserHealth, 'chrome' | 'controls'> => {
   const { guard, ...controls } = chrome.controls();

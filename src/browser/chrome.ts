@@ -28,6 +28,8 @@ interface StartOptions {
   readonly guard: DomainGuard;
   /** Open a tab together with Chrome's start commands, because the caller needs one. */
   readonly withTab: boolean;
+  /** The address of the attached Chrome before the connection was lost. */
+  readonly reconnectUrl?: string | undefined;
   /** The attempt to connect to a Chrome whose user must allow it. */
   readonly consent: ConsentWait;
 }
@@ -76,6 +78,8 @@ export interface Chrome {
   readonly contexts: Contexts;
   readonly downloads: Downloads;
   readonly facts: ChromeFacts;
+  /** The address of an attached Chrome, with which a lost connection can be restored. */
+  readonly reconnectUrl?: string;
   /** Ends a Chrome that we started and removes its files; disconnects from another one. */
   close(): Promise<void>;
 }
@@ -278,7 +282,7 @@ const loadParts = () =>
   ]);
 
 const attach = async (
-  { config, log, guard, consent }: StartOptions,
+  { config, log, guard, consent, reconnectUrl }: StartOptions,
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
@@ -291,7 +295,8 @@ const attach = async (
       argument: 'extension',
       hint: 'Omit --attach, or load the extension in that Chrome.',
     });
-  const { transport, address } = await connectRemote(config, consent, signal);
+  const remote = await connectRemote(config, consent, signal, reconnectUrl);
+  const { transport, address } = remote;
   const certificates = describeCertificates(config, false) && ATTACHED_CERTIFICATES;
   const connection = new CdpConnection(transport);
   const contexts: Contexts = new Contexts(connection, {
@@ -312,6 +317,7 @@ const attach = async (
     targets,
     contexts,
     downloads,
+    ...defined({ reconnectUrl: remote.reconnectUrl }),
     facts: {
       product: version.product,
       attachedTo: address,

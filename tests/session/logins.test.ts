@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { wireCli } from '../../src/app.ts';
+import { createEngine, wireCli } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { loadLogin, Logins } from '../../src/store/files/logins.ts';
-import { useEngine, useSite } from '../fixtures.ts';
+import { engineCalls, useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite({
   '/login': (request, response) => {
@@ -166,6 +166,27 @@ describe('exports', () => {
     await open('reader', '/account');
     expect(await run('reader', 'document.querySelector("h1").textContent')).toBe('Account of ada');
     expect(await run('reader', `localStorage.getItem('k')`)).toBe('exported');
+  });
+});
+
+describe('after a restart of everything', () => {
+  it('a saved login opens a session that is logged in', async () => {
+    await open('today', '/login?user=ida');
+    await engine.text('storage', { session: 'today', action: 'save', login: 'today' });
+    const later = createEngine({
+      config: resolveConfig({ flags: ['--headless', '--log-level', 'error'], env: process.env }),
+      home: { ...resolveHome({ OPENCHROME_HOME: engine.home }), browsers: resolveHome().browsers },
+    });
+    const calls = engineCalls(() => later);
+    try {
+      await calls.text('sessions', { action: 'open', name: 'tomorrow', login: 'today' });
+      await calls.text('navigate', { session: 'tomorrow', url: `${site.origin}/account` });
+      expect(await calls.text('read_page', { session: 'tomorrow' })).toContain('Account of ida');
+      await calls.text('navigate', { session: 'nobody', url: `${site.origin}/account` });
+      expect(await calls.text('read_page', { session: 'nobody' })).toContain('Password');
+    } finally {
+      await later.stop();
+    }
   });
 });
 

@@ -195,6 +195,47 @@ describe('two sessions with their own storage', () => {
     expect(JSON.stringify([wrong.text, wrong.failure])).not.toContain('Other');
   });
 
+  it('do not reveal the handles of each other', async () => {
+    await open('ada', '/other?stored-by-ada');
+    const { output_handle: handle } = await engine.json<{ output_handle: string }>('page_content', {
+      session: 'ada',
+      output_mode: 'handle',
+    });
+    expect(handle).toMatch(/^oh_/);
+    await open('bob', '/');
+    const guess = `oh_${'a'.repeat(12)}`;
+    const replies = [
+      await engine.reply('oc_output_fetch', { session: 'bob', output_handle: guess }),
+      await engine.reply('oc_output_fetch', {
+        session: 'bob',
+        output_handle: `${handle.slice(0, -1)}${handle.endsWith('A') ? 'B' : 'A'}`,
+      }),
+      await engine.reply('tabs_context', { session: 'bob' }),
+      await engine.reply('network', { session: 'bob', all: true }),
+      await engine.reply('page_content', { session: 'bob', output_mode: 'handle' }),
+    ];
+    for (const { text, failure, notes } of replies) {
+      const shown = JSON.stringify([text, failure, notes]);
+      expect(shown).not.toContain(handle);
+      expect(shown).not.toContain('stored-by-ada');
+    }
+  });
+
+  it('do not share what a server learned about them in HTTP state', async () => {
+    // A cached permanent redirect is state like that of HSTS: Chrome does not ask the server again.
+    let asked = 0;
+    site.page('/moved', (_, response) => {
+      asked++;
+      response.writeHead(308, { location: '/other', 'cache-control': 'max-age=3600' });
+      response.end();
+    });
+    await open('ada', '/moved');
+    await open('ada', '/moved');
+    expect(asked).toBe(1);
+    await open('bob', '/moved');
+    expect(asked).toBe(2);
+  });
+
   it('put popups without an opener into the session that opened them', async () => {
     await open('ada', '/');
     await run('ada', `window.open('/other?popup', '_blank', 'noopener'); 1`);

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../core/config.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { isObject, parseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
@@ -278,17 +278,24 @@ interface RemoteBrowser {
   readonly transport: Transport;
   /** The address without its query, which may contain a token. */
   readonly address: string;
+  /** The full address, with which a lost connection can be restored. */
+  readonly reconnectUrl?: string;
 }
 
 /** Delays before the next attempts to reach a browser on another machine. */
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000] as const;
+/** Delays before the next attempts to reach the browser of a lost connection. */
+const RECONNECT_MS = [250, 500, 1_000, 2_000] as const;
 
 export const connectRemote = async (
   { attach = 'auto', attachFrom, attachHeader }: RemoteConfig,
   consent: ConsentWait,
   signal: AbortSignal,
+  former?: string,
 ): Promise<RemoteBrowser> => {
   const headers = Object.fromEntries(attachHeader.map(parseHeader));
+  const again = await ifDefined(former, (url) => reconnect(url, headers, signal));
+  if (again) return again;
   const { webSocketUrl, asksUser } =
     attachFrom === undefined
       ? await findAttachEndpoint(attach, signal)
@@ -297,8 +304,32 @@ export const connectRemote = async (
   const connect = (): Promise<Transport> => connectSocket(webSocketUrl, signal, headers);
   const open = asksUser ? () => consent.connect(webSocketUrl, openWithConsent, signal) : connect;
   const transport = isRemote ? await retry(connect, signal) : await open();
+  // A Chrome that asks its user is not reconnected without another question.
+  return describeRemote(transport, webSocketUrl, asksUser ? undefined : webSocketUrl);
+};
+
+const describeRemote = (
+  transport: Transport,
+  webSocketUrl: string,
+  reconnectUrl: string | undefined,
+): RemoteBrowser => {
   const { protocol, host, pathname } = new URL(webSocketUrl);
-  return { transport, address: `${protocol}//${host}${pathname}` };
+  return defined({ transport, address: `${protocol}//${host}${pathname}`, reconnectUrl });
+};
+
+/** Connects to the same browser after a lost connection; undefined if it cannot be reached. */
+const reconnect = async (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<RemoteBrowser | undefined> => {
+  const connect = (): Promise<Transport> => connectSocket(url, signal, headers);
+  try {
+    return describeRemote(await retry(connect, signal, RECONNECT_MS), url, url);
+  } catch {
+    signal.throwIfAborted();
+    return undefined; // the browser has ended: look for another one
+  }
 };
 
 const openWithConsent = async (url: string, signal: AbortSignal): Promise<Transport> => {
@@ -323,8 +354,9 @@ const parseHeader = (text: string): readonly [name: string, value: string] => {
 const retry = async (
   connect: () => Promise<Transport>,
   signal: AbortSignal,
+  delaysMs: readonly number[] = BACKOFF_MS,
 ): Promise<Transport> => {
-  for (const delayMs of BACKOFF_MS) {
+  for (const delayMs of delaysMs) {
     try {
       return await connect();
     } catch {

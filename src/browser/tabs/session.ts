@@ -23,6 +23,15 @@ interface SessionOptions {
   readonly within?: Session;
 }
 
+/** A tab of a connection that was lost. */
+export interface FormerTab {
+  readonly id: string;
+  readonly url: string;
+  readonly ours: boolean;
+  readonly shortId: string;
+  readonly isCurrent: boolean;
+}
+
 export class Session {
   /** In the order in which they were opened. */
   readonly tabs = new Map<string, Tab>();
@@ -35,6 +44,8 @@ export class Session {
   opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
   /** URLs of the tabs that were lost when Chrome ended, until a reply has reported them. */
   lostTabs: string[] = [];
+  /** The tabs before the connection to an attached Chrome was lost, until it is restored. */
+  formerTabs: FormerTab[] = [];
   /** Why Chrome ended. */
   lostBecause: 'crash' | 'idle' = 'crash';
   /** Digests of the previous call's arguments and reply, and how often both repeated in a row. */
@@ -82,6 +93,15 @@ export class Session {
     if (!this.shortIds.has(tab.id)) this.shortIds.set(tab.id, `t${++this.#opened}`);
     tab.dialogPolicy = () => this.dialogs;
     this.traffic.follow(tab.traffic, tab.id, { late: !tab.ours });
+  }
+
+  /** Adds a tab again, with its former short id. */
+  readopt(tab: Tab, { url, shortId, isCurrent }: FormerTab): void {
+    if (shortId !== '') this.shortIds.set(tab.id, shortId);
+    this.add(tab);
+    if (isCurrent) this.select(tab);
+    const at = this.lostTabs.indexOf(url);
+    if (at >= 0) this.lostTabs.splice(at, 1);
   }
 
   select(tab: Tab): void {

@@ -126,6 +126,11 @@ export class Targets {
     return tab && abortable(tab, signal);
   }
 
+  /** Marks a tab as opened by this server, in an earlier connection. */
+  markOurs(targetId: string): void {
+    this.#ours.add(targetId);
+  }
+
   /** Opens the tab for the next `create` call early, together with Chrome's start commands. */
   openAhead(signal: AbortSignal): void {
     this.#ahead = this.#open(signal);

@@ -15,6 +15,7 @@ import { listIf } from '../../core/collections.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { textIf } from '../../core/text.ts';
+import { createRedactor } from '../../policy/redact.ts';
 import { Deadline } from '../../core/time.ts';
 import type { SavedTab } from '../../store/files/session-snapshots.ts';
 
@@ -41,7 +42,8 @@ export const readTab = async (
   redactor: Redactor,
   signal: AbortSignal,
 ): Promise<ReadTab> => {
-  const place: TabAddress = { url: await findUrl(tab, signal), title: tab.title };
+  const url = stripSecrets(await findUrl(tab, signal), redactor);
+  const place: TabAddress = { url, title: redactor.text(tab.title) };
   const late = (): Failure => fail('page_unresponsive', 'The page did not respond.');
   using limit = new Deadline(TAB_MS, late, signal);
   try {
@@ -70,6 +72,25 @@ const findUrl = async (tab: Tab, signal: AbortSignal): Promise<string> => {
     signal,
   );
   return entries[currentIndex]?.url ?? tab.url;
+};
+
+/** Finds tokens by their form only, without the secrets of the owner. */
+const patterns = createRedactor([]);
+
+/**
+ * Removes the query parameters that contain a known secret, such as a one-time code. Other tokens
+ * stay, because the page may need them when it is restored.
+ */
+const stripSecrets = (url: string, redactor: Redactor): string => {
+  if (!URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  const hides = (by: Redactor, value: string): boolean => by.data({ value }).value !== value;
+  const secret = [...parsed.searchParams].filter(
+    ([, value]) => hides(redactor, value) && !hides(patterns, value),
+  );
+  if (secret.length === 0) return url;
+  for (const [name] of secret) parsed.searchParams.delete(name);
+  return parsed.href;
 };
 
 type TabAddress = Pick<SavedTab, 'url' | 'title'>;
@@ -142,7 +163,7 @@ const withoutSecrets = (
     .filter((field) => field.files)
     .map(({ label, files = [] }) => `the file in "${label}" (${files.join(', ')})`);
   return {
-    state: { ...state, fields },
+    state: { ...state, fields, url: stripSecrets(state.url, redactor) },
     left: [
       ...listIf(secrets > 0, `${secrets} password${textIf(secrets > 1, 's')}`),
       ...files.map((file) => file.slice(0, 300)).slice(0, 20),
