@@ -13,6 +13,16 @@ const OUT = path.resolve(process.argv[2] ?? path.join(ROOT, 'docs/dashboard'));
 const VIEWS = ['live', 'timeline', 'tasks', 'network', 'health', 'waiting'];
 const ends = [];
 
+/** When a view is complete. */
+const READY = {
+  live: "document.querySelector('canvas') && !document.querySelector('.picture-note')",
+  timeline: "document.querySelector('main .row') !== null",
+  tasks: "document.querySelector('main .row') !== null",
+  network: "document.querySelector('main .row') !== null",
+  health: "document.querySelectorAll('.uses li').length > 2",
+  waiting: "document.querySelector('.waiting-card') !== null",
+};
+
 /** Starts the built server; its calls are plain POSTs. */
 const startServer = async (...flags) => {
   const home = await mkdtemp(path.join(tmpdir(), 'openchrome-pictures-'));
@@ -141,7 +151,17 @@ const show = async (viewer, origin, fragment, theme) => {
   await viewer.call('javascript_tool', {
     code: `localStorage.setItem('theme', '${theme}'); location.reload()`,
   });
-  await viewer.call('wait_for', { selector: 'main h1' });
+  await viewer.call('wait_for', { function: READY[fragment.split('/')[0]], timeout_ms: 20_000 });
+};
+
+/** Opens the details of the last call of a tool, with its picture. */
+const openCall = async (viewer, tool) => {
+  await viewer.call('javascript_tool', {
+    code: `[...document.querySelectorAll('.cell-tool')].find(({ textContent }) =>
+             textContent === '${tool}').closest('.row').click(); return 1`,
+  });
+  const isShown = "document.querySelector('img.thumbnail')?.complete === true";
+  await viewer.call('wait_for', { function: isShown, timeout_ms: 10_000 });
 };
 
 try {
@@ -165,15 +185,13 @@ try {
   for (const theme of ['light', 'dark']) {
     for (const view of VIEWS) {
       await show(viewer, server.origin, view === 'tasks' ? `tasks/${crawl}` : view, theme);
-      if (view === 'timeline') await viewer.call('act', { instruction: 'click "Place order"' });
-      await viewer.call('wait_for', { ms: 800 });
+      if (view === 'timeline') await openCall(viewer, 'act');
       await picture(viewer, `${view}-${theme}`);
     }
   }
   await viewer.call('emulate', { viewport: { width: 380, height: 800 } });
   for (const view of ['live', 'timeline', 'tasks', 'waiting']) {
     await show(viewer, server.origin, view, view === 'timeline' ? 'dark' : 'light');
-    await viewer.call('wait_for', { ms: 800 });
     await picture(viewer, `${view}-narrow`);
   }
 } finally {
