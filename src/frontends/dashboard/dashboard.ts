@@ -13,7 +13,7 @@ import { protectResponse, sendAsset } from './assets.ts';
 import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveFeed } from './live-feed.ts';
-import type { CallDetail, CallPage, HealthRow, StateMessage, TaskItem } from './messages.ts';
+import type { CallDetail, CallPage, HealthRow, StateMessage } from './messages.ts';
 import { TICKET_PATH } from './paths.ts';
 import type { RecentCalls } from './recent-calls.ts';
 import { readJsonBody } from './request-body.ts';
@@ -21,7 +21,7 @@ import type { ObservedEngine } from './routes.ts';
 import type { Samples } from './samples.ts';
 import { listDecisions, listWaiting } from './waiting-rows.ts';
 import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
-import { toTaskRow } from './task-rows.ts';
+import { KnownTasks } from './known-tasks.ts';
 import { Thumbnails } from './thumbnails.ts';
 import { toRequestDetail, toRequestRow } from './request-rows.ts';
 
@@ -45,6 +45,7 @@ export interface DashboardContext extends DashboardOptions {
   readonly access: Access;
   readonly feed: EventFeed;
   readonly thumbnails: Thumbnails;
+  readonly knownTasks: KnownTasks;
 }
 
 type Handler = (
@@ -57,7 +58,6 @@ type Handler = (
 /** The first page of the timeline; the page loads older ones. */
 const FIRST_CALLS = 300;
 const MAX_CALLS = 2_000;
-const MAX_TASKS = 500;
 const FIRST_TICKET_MS = 24 * 60 * 60_000;
 
 export const createDashboard = async (options: DashboardOptions): Promise<Dashboard> => {
@@ -65,12 +65,13 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
   const observer = await engine.observe();
   const access = new Access(await observer.loadKey());
   access.addTicket(options.firstTicket, FIRST_TICKET_MS);
+  const knownTasks = new KnownTasks(engine);
   const feed = new EventFeed({
     journal: observer.journal,
     log: engine.log,
     listTabs: () => observer.listTabs(),
     checkPages: () => observer.checkPages(),
-    listTasks: () => listTasks(engine),
+    listTasks: () => knownTasks.load(),
     listWaiting: () => listWaiting(engine, observer),
     readHealth: () => readHealth(engine),
   });
@@ -80,7 +81,7 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
   const stopThumbnails = engine.calls.on('ended', (call) => {
     if (feed.viewers + live.viewers > 0) thumbnails.add(call);
   });
-  const context: DashboardContext = { ...options, observer, access, feed, thumbnails };
+  const context: DashboardContext = { ...options, observer, access, feed, thumbnails, knownTasks };
   return {
     handle: (request, response) => answer(context, request, response),
     upgrade: async (request, socket, head) => {
@@ -152,11 +153,6 @@ const sendTicket = (
   sendJson(response, 200, { ticket: access.createTicket() });
 };
 
-const listTasks = async ({ tasks }: ObservedEngine): Promise<TaskItem[]> => {
-  const { tasks: found } = await tasks.list({ limit: MAX_TASKS });
-  return found.map((meta) => toTaskRow(meta, tasks.canResume(meta.kind)));
-};
-
 const STARTED_AT = Math.round(Date.now() - process.uptime() * 1000);
 
 const readHealth = (engine: ObservedEngine): HealthRow => {
@@ -187,7 +183,7 @@ const sendState: Handler = async (context, _request, response) => {
   const position = await observer.journal.end();
   const [calls, tasks, waiting] = await Promise.all([
     loadCalls(context, undefined, FIRST_CALLS),
-    listTasks(engine),
+    context.knownTasks.load(),
     listWaiting(engine, observer),
   ]);
   const state: StateMessage = {

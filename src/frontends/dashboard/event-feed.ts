@@ -138,8 +138,8 @@ export class EventFeed implements Disposable {
     for (let position = start, more = true; more;) {
       const page: FeedPage = await this.#sources.journal.readAfter(position);
       ({ position, more } = page);
-      if (page.lines.length === 0) return;
       const rows = page.lines.map(toCallRow);
+      if (rows.length === 0 && position === start) return;
       const text = formatEvent('calls', page.gap ? { rows, gap: true } : { rows }, position);
       for (const viewer of viewers) {
         viewer.position = position;

@@ -40,6 +40,8 @@ interface FilePosition {
 const NAME = /^journal-\d{4}-\d{2}-\d{2}(?:-\d{13})?\.jsonl$/;
 const POSITION = /^(\d{1,24})\.(\d{1,15})$/;
 const CHUNK_BYTES = 1024 * 1024;
+/** Arguments and summaries of entries are limited, so that no line is longer. */
+const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 /** File system events can be missed, for example on network drives. */
 const POLL_MS = 1_000;
@@ -64,10 +66,12 @@ export class JournalFeed {
     const gap = found === undefined && files.length > 0;
     for (let { index, offset } = at; index < files.length; index++, offset = 0) {
       const file = files[index] as JournalFile;
-      const { lines, end } = await readChunk(file, offset, offset + CHUNK_BYTES);
+      const chunk = await readChunk(file, offset, offset + CHUNK_BYTES);
+      const { end } = chunk;
       const more = end < file.size || index < files.length - 1;
-      if (lines.length > 0)
-        return { lines, position: formatPosition(file, end), more: more && end > offset, gap };
+      if (end === offset) continue;
+      const lines = parseLines(file, chunk, chunk.lines);
+      return { lines, position: formatPosition(file, end), more, gap };
     }
     return { lines: [], position, more: false, gap };
   }
@@ -90,12 +94,12 @@ export class JournalFeed {
       }
       const file = files[index] as JournalFile;
       const from = Math.max(0, offset - CHUNK_BYTES);
-      const { lines: found, start } = await readChunk(file, from, offset, from > 0);
-      const wanted = found.slice(Math.max(0, found.length - (count - lines.length)));
-      lines.unshift(...wanted);
-      const first = wanted.length < found.length ? wanted[0] : undefined;
-      offset = first ? parseOffset(first.id) : Math.min(start, offset - 1);
-      if (from === 0 && !first) offset = 0;
+      const chunk = await readChunk(file, from, offset, from > 0);
+      const wanted = chunk.lines.slice(Math.max(0, chunk.lines.length - (count - lines.length)));
+      lines.unshift(...parseLines(file, chunk, wanted));
+      const [first] = wanted;
+      // A line longer than a chunk is skipped.
+      offset = first ? from + first.start : from;
     }
     const file = files[index] as JournalFile;
     return { lines, position: formatPosition(file, offset), more: offset > 0 || index > 0, gap };
@@ -107,8 +111,8 @@ export class JournalFeed {
     const found = locate(files, id);
     if (!found) return undefined;
     const file = files[found.index] as JournalFile;
-    const { lines } = await readChunk(file, found.offset, found.offset + CHUNK_BYTES);
-    return lines.find((line) => line.id === id);
+    const chunk = await readChunk(file, found.offset, found.offset + CHUNK_BYTES);
+    return parseLines(file, chunk, chunk.lines.slice(0, 1)).find((line) => line.id === id);
   }
 
   /** Calls back when the journal may have grown, also by other processes. */
@@ -146,8 +150,6 @@ export class JournalFeed {
 
 const formatPosition = ({ inode }: JournalFile, offset: number): string => `${inode}.${offset}`;
 
-const parseOffset = (position: string): number => Number(position.split('.')[1]);
-
 const locate = (files: readonly JournalFile[], position: string): FilePosition | undefined => {
   const [, inode, offset] = POSITION.exec(position) ?? [];
   const index = files.findIndex((file) => file.inode === inode);
@@ -157,9 +159,20 @@ const locate = (files: readonly JournalFile[], position: string): FilePosition |
 
 /** The end of the last complete line. */
 const findEnd = async (file: JournalFile): Promise<number> => {
-  const from = Math.max(0, file.size - CHUNK_BYTES);
-  return (await readChunk(file, from, file.size, from > 0)).end;
+  const from = Math.max(0, file.size - MAX_LINE_BYTES);
+  const { end } = await readChunk(file, from, file.size, from > 0);
+  return end;
 };
+
+/** A part of a file, and the offsets of its complete lines. */
+interface Chunk {
+  readonly bytes: Buffer;
+  readonly lines: readonly { readonly start: number; readonly end: number }[];
+  /** Offsets in the file of the first and after the last complete line. */
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+}
 
 /** Reads the complete lines between two offsets; `partial`: `from` may be inside of a line. */
 const readChunk = async (
@@ -167,22 +180,29 @@ const readChunk = async (
   from: number,
   to: number,
   partial = false,
-): Promise<{ readonly lines: FeedLine[]; readonly start: number; readonly end: number }> => {
+): Promise<Chunk> => {
   await using handle = await openRegularFile(file.path);
   const length = Math.max(0, Math.min(to, file.size) - from);
-  if (!handle || length === 0) return { lines: [], start: from, end: from };
+  if (!handle || length === 0)
+    return { bytes: Buffer.alloc(0), lines: [], start: from, end: from, from };
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from);
   const bytes = buffer.subarray(0, bytesRead);
   const start = partial ? bytes.indexOf(NEWLINE) + 1 : 0;
-  const lines: FeedLine[] = [];
+  const lines: { start: number; end: number }[] = [];
   let at = start;
   for (let end = bytes.indexOf(NEWLINE, at); end >= 0; end = bytes.indexOf(NEWLINE, at)) {
-    const line = parseLine(bytes.toString('utf8', at, end), formatPosition(file, from + at));
-    if (line) lines.push(line);
+    lines.push({ start: at, end });
     at = end + 1;
   }
-  return { lines, start: from + start, end: from + at };
+  return { bytes, lines, start: from + start, end: from + at, from };
 };
+
+/** Parses lines of a chunk; those that a killed process did not complete are left out. */
+const parseLines = (file: JournalFile, { bytes, from }: Chunk, lines: Chunk['lines']): FeedLine[] =>
+  lines.flatMap(({ start, end }) => {
+    const id = formatPosition(file, from + start);
+    return parseLine(bytes.toString('utf8', start, end), id) ?? [];
+  });
 
 /** Undefined for a line that a killed process did not complete. */
 const parseLine = (text: string, id: string): FeedLine | undefined => {

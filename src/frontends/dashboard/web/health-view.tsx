@@ -12,7 +12,7 @@ import { type PlotSeries, TimePlot } from './time-plot.tsx';
 const HOUR_MS = 60 * 60_000;
 const BUCKET_MS = 15_000;
 const BUCKETS = HOUR_MS / BUCKET_MS;
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 15_000;
 const COLORS = ['--accent', '--good', '--warn', '--bad', '--muted'] as const;
 
 const usage = signal<readonly UsageBucket[]>([]);
