@@ -131,6 +131,11 @@ export class Observer {
     return (await capturePicture(tab, THUMBNAIL_PIXELS, signal)).jpeg;
   }
 
+  /** Identifies the document that a tab shows. */
+  readDocument(tabId: string): string {
+    return this.requireTab(tabId).tab.frames.main.loaderId;
+  }
+
   /** Whether a call is running or waiting in the tab. */
   isBusy(tabId: string): boolean {
     return this.requireTab(tabId).tab.queue.running !== undefined;

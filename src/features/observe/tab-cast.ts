@@ -6,6 +6,7 @@ import { capturePicture, type TabPicture, Screencast } from '../../browser/tabs/
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { makeVisible } from '../../browser/tabs/visible.ts';
 import { callAll } from '../../core/collections.ts';
+import { detach } from '../../core/events.ts';
 import { monotonicMs } from '../../core/time.ts';
 
 /** A rectangle in CSS pixels of the viewport. */
@@ -52,7 +53,7 @@ export class TabCast implements Disposable {
     this.#tab = tab;
     this.#options = options;
     const { maxWidth } = options;
-    this.#cast = new Screencast(tab, { maxWidth, onPicture: (one) => void this.#receive(one) });
+    this.#cast = new Screencast(tab, { maxWidth, onPicture: (one) => detach(this.#receive(one)) });
     this.#off = [
       tab.events.on('navigated', () => (this.#lookedAt = -Infinity)),
       tab.events.on('aimed', (aimed) => void this.#reportAim(aimed)),

@@ -81,6 +81,12 @@ interface SharedCast {
   acknowledgedAt: number;
 }
 
+interface LastPicture {
+  readonly picture: CastPicture;
+  /** The document that the picture shows. */
+  readonly document: string;
+}
+
 export class LiveFeed implements Disposable {
   readonly #options: LiveFeedOptions;
   readonly #server = new WebSocketServer({
@@ -91,7 +97,7 @@ export class LiveFeed implements Disposable {
   readonly #viewers = new Map<WebSocket, LiveViewer>();
   readonly #casts = new Map<string, SharedCast>();
   /** The last picture of each tab, because a page that a dialog blocks sends none. */
-  readonly #last = new Map<string, CastPicture>();
+  readonly #last = new Map<string, LastPicture>();
   #refreshing: Disposable | undefined;
 
   constructor(options: LiveFeedOptions) {
@@ -204,7 +210,8 @@ export class LiveFeed implements Disposable {
       viewer.pending.delete(id);
     }
     this.#endUnwatched();
-    for (const tabId of viewer.watched) this.#start(viewer, tabId);
+    // A tab of the list can be closed in the meantime.
+    for (const tabId of viewer.watched) attempt(() => this.#start(viewer, tabId));
   }
 
   #start(viewer: LiveViewer, tabId: string): void {
@@ -223,12 +230,12 @@ export class LiveFeed implements Disposable {
     this.#casts.set(tabId, {
       cast,
       width: viewer.width,
-      latest: known?.latest ?? this.#last.get(tabId),
+      latest: known?.latest ?? this.#findLast(tabId),
       n: known?.n ?? 1,
       pictureAt: 0,
       acknowledgedAt: 0,
     });
-    if (this.#last.has(tabId)) viewer.wanted.add(tabId);
+    if (this.#casts.get(tabId)?.latest) viewer.wanted.add(tabId);
     this.#sendNext(viewer);
   }
 
@@ -260,9 +267,18 @@ export class LiveFeed implements Disposable {
     this.#pump(tabId, shared);
   }
 
+  #findLast(tabId: string): CastPicture | undefined {
+    const last = this.#last.get(tabId);
+    return last?.document === this.#options.observer.readDocument(tabId)
+      ? last?.picture
+      : undefined;
+  }
+
   #keepLast(tabId: string, picture: CastPicture): void {
+    const document = attempt(() => this.#options.observer.readDocument(tabId));
+    if (document === undefined) return; // the tab was closed
     this.#last.delete(tabId);
-    this.#last.set(tabId, picture);
+    this.#last.set(tabId, { picture, document });
     for (const oldest of this.#last.keys()) {
       if (this.#last.size <= MAX_WATCHED_TABS) return;
       this.#last.delete(oldest);
