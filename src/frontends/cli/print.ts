@@ -12,7 +12,8 @@ import { isRecord, renderData } from './data-text.ts';
 import { printFailureText, shortenTabIds } from './failures.ts';
 import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
-import { type ViewContext, VIEWS } from './views.ts';
+import { VIEWS } from './views.ts';
+import { type ViewContext } from './view-context.ts';
 
 export type Picture = Extract<ContentBlock, { readonly type: 'image' }>;
 

@@ -4,7 +4,7 @@ import { formatCount, formatDuration } from './moments.ts';
 import { drawBar } from './progress-bar.ts';
 import type { Colour } from './terminal.ts';
 import { cutToWidth, renderTable, type TableColumn, toOneLine } from './text-layout.ts';
-import { describeArguments, findIdLength, formatRuntime, type TaskData } from './views.ts';
+import { describeArguments, findIdLength, formatRuntime, type TaskData } from './task-views.ts';
 
 export interface TopContext {
   /** Infinity in a pipe, so that nothing is shortened. */

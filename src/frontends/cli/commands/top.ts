@@ -11,7 +11,7 @@ import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interrupti
 import type { CliContext, RunCommand } from '../program.ts';
 import { cutToWidth } from '../text-layout.ts';
 import { isRunning, renderTop, sortTasks } from '../top-view.ts';
-import type { TaskData } from '../views.ts';
+import type { TaskData } from '../task-views.ts';
 
 export const run: RunCommand = async (words, context, command) => {
   const { on, rest } = takeSwitches(command, words);

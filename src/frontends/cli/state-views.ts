@@ -1,0 +1,143 @@
+// Renders cookies, storage, downloads, tools and stored results for people. Pure.
+import { renderData } from './data-text.ts';
+import { formatSize } from './moments.ts';
+import type { TableColumn } from './text-layout.ts';
+import { drawTable, type ViewContext, wrapNote } from './view-context.ts';
+
+interface CookieRow {
+  readonly name: string;
+  readonly value?: string;
+  readonly domain: string;
+  readonly path: string;
+  readonly expires: string | number;
+  readonly httpOnly?: boolean;
+  readonly secure?: boolean;
+  readonly sameSite?: string;
+}
+
+export const renderCookies = (
+  data: { readonly cookies?: readonly CookieRow[] },
+  context: ViewContext,
+): string => {
+  const { cookies } = data;
+  if (!cookies) return renderData(data, context.columns);
+  if (cookies.length === 0) return 'No cookies.';
+  const rows = cookies.map((cookie) => [
+    cookie.name,
+    cookie.value ?? '',
+    cookie.domain,
+    cookie.path,
+    String(cookie.expires),
+    [
+      cookie.secure ? 'secure' : '',
+      cookie.httpOnly ? 'httpOnly' : '',
+      cookie.sameSite ? `sameSite=${cookie.sameSite}` : '',
+    ]
+      .filter((flag) => flag !== '')
+      .join(' '),
+  ]);
+  const titles: TableColumn[] = [
+    { title: 'name', shrinks: 2 },
+    { title: 'value', shrinks: 3 },
+    { title: 'domain', shrinks: 1 },
+    { title: 'path' },
+    { title: 'expires' },
+    { title: 'flags' },
+  ];
+  return drawTable(titles, rows, context);
+};
+
+export const renderStorage = (
+  data: { readonly area: string; readonly entries: readonly { key: string; value?: unknown }[] },
+  context: ViewContext,
+): string => {
+  if (data.entries.length === 0) return `No entries in ${data.area}Storage.`;
+  const rows = data.entries.map(({ key, value }) => [key, renderData(value ?? '', Infinity)]);
+  return drawTable([{ title: 'key' }, { title: 'value', shrinks: 1 }], rows, context);
+};
+
+export const renderStorageEntry = (
+  data: { readonly value?: unknown },
+  { columns }: ViewContext,
+): string => renderData('value' in data ? (data.value ?? '') : data, columns);
+
+interface DownloadRow {
+  readonly id: string;
+  readonly file?: string;
+  readonly state: string;
+  readonly size?: number;
+  readonly path?: string;
+  readonly url?: string;
+}
+
+export const renderDownloads = (
+  data: { readonly downloads?: readonly DownloadRow[] },
+  context: ViewContext,
+): string => {
+  if (!data.downloads) return renderData(data, context.columns);
+  if (data.downloads.length === 0) return 'No downloads.';
+  const rows = data.downloads.map(({ id, state, size, path, file, url }) => [
+    id,
+    state,
+    size === undefined ? '' : formatSize(size),
+    path ?? file ?? url ?? '',
+  ]);
+  const titles: TableColumn[] = [
+    { title: 'id' },
+    { title: 'state' },
+    { title: 'size', align: 'right' },
+    { title: 'file', shrinks: 1 },
+  ];
+  return drawTable(titles, rows, context);
+};
+
+interface ToolRow {
+  readonly name: string;
+  readonly about?: string;
+  readonly description?: string;
+}
+
+export const renderTools = (
+  data: { readonly tools?: readonly ToolRow[] } & Readonly<Record<string, unknown>>,
+  context: ViewContext,
+): string => {
+  if (!data.tools) return renderData(data, context.columns);
+  const rows = data.tools.map(({ name, about, description = '' }) => [
+    name,
+    about ?? description.split('. ')[0] ?? '',
+  ]);
+  return `${drawTable([{ title: 'tool' }, { title: 'what it does', shrinks: 1 }], rows, context)}
+${wrapNote('"openchrome call TOOL --help" lists the arguments of a tool.', context)}`;
+};
+
+/** The path alone, so that `$(openchrome pdf)` is a file name. */
+export const renderSavedFile = (
+  data: { readonly path?: string },
+  { columns }: ViewContext,
+): string => data.path ?? renderData(data, columns);
+
+/** A stored result: text as text, items as one line of JSON each. */
+export const renderOutput = (data: {
+  readonly items?: readonly unknown[];
+  readonly text?: string;
+  readonly result?: unknown;
+  readonly matches?: readonly unknown[];
+  readonly next_offset?: number | null;
+}): string => {
+  const { items, text, matches, result } = data;
+  if (text !== undefined) return text;
+  const list = items ?? matches;
+  if (list) return list.map(formatItem).join('\n');
+  return JSON.stringify(result ?? data);
+};
+
+const formatItem = (item: unknown): string =>
+  typeof item === 'string' ? item : JSON.stringify(item);
+
+/** HTML is printed as it is; this is the handle of a stored page. */
+export const renderPageHtml = (data: unknown, { columns }: ViewContext): string =>
+  renderData(data, columns);
+
+/** Values of the page: texts without quotes, other values as JSON. */
+export const renderValue = (data: unknown): string =>
+  typeof data === 'string' ? data : JSON.stringify(data);
