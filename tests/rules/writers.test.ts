@@ -29,6 +29,9 @@ const CLEANING = [
   'src/store/tasks/working-files.ts',
   'src/store/journal/journal.ts',
   'src/features/evidence/bundle.ts',
+  'src/features/network/redact-captured.ts',
+  'src/features/recording/keeper.ts',
+  'src/features/recording/record.ts',
 ];
 
 /** Only these features may use a redactor: to compare, to choose, or as part of a reply. */
@@ -37,10 +40,7 @@ const REDACTS = [
   'src/features/evidence/bundle.ts',
   'src/features/evidence/parts.ts',
   'src/features/network/find-request.ts',
-  'src/features/network/redact-captured.ts',
   'src/features/observe/observer.ts',
-  'src/features/recording/keeper.ts',
-  'src/features/recording/record.ts',
   'src/features/recording/recorder.ts',
   'src/features/session/read-tab.ts',
   'src/features/session/session-snapshot.ts',

@@ -3,6 +3,7 @@ import { defined } from '../../core/defined.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { parseUrl } from '../../core/text.ts';
+import { createPayloadWriter, type PayloadWriter } from '../../store/files/payload-writer.ts';
 import { parseJsonBody } from '../../render/json-path.ts';
 
 export const redactCaptured = async (
@@ -10,17 +11,17 @@ export const redactCaptured = async (
   known: Redactor,
   signal: AbortSignal,
 ): Promise<CapturedRequest> => {
-  const redactor = known.forOrigins(listOriginsOfRequest(captured));
+  const writer = createPayloadWriter(known.forOrigins(listOriginsOfRequest(captured)));
   const { body, requestBody, messages, shape, ...rest } = captured;
   const sentType = captured.requestHeaders['content-type'] ?? '';
   const redactContent = (content: Content, contentType: string): Promise<Content> =>
-    redactBody(content, contentType, redactor, signal);
+    redactBody(content, contentType, writer, signal);
   return defined({
-    ...(await redactor.largeData(rest, signal)),
+    ...(await writer.cleanLarge(rest, signal)),
     shape, // contains names and types only
     body: await redactContent(body, captured.contentType),
     requestBody: requestBody ? await redactContent(requestBody, sentType) : undefined,
-    messages: messages ? await redactMessages(messages, redactor, signal) : undefined,
+    messages: messages ? await redactMessages(messages, writer, signal) : undefined,
   });
 };
 
@@ -28,12 +29,12 @@ type Messages = NonNullable<CapturedRequest['messages']>;
 
 const redactMessages = async (
   messages: Messages,
-  redactor: Redactor,
+  writer: PayloadWriter,
   signal: AbortSignal,
 ): Promise<Messages> => {
   const kept: Messages['kept'][number][] = [];
   for (const message of messages.kept)
-    kept.push({ ...message, data: await redactText(message.data, '', redactor, signal) });
+    kept.push({ ...message, data: await redactText(message.data, '', writer, signal) });
   return { ...messages, kept };
 };
 
@@ -49,12 +50,12 @@ const listOriginsOfRequest = ({ url, requestHeaders }: CapturedRequest): string[
 const redactBody = async (
   content: Content,
   contentType: string,
-  redactor: Redactor,
+  writer: PayloadWriter,
   signal: AbortSignal,
 ): Promise<Content> => {
-  if (content.parts) return { ...content, parts: await redactor.largeData(content.parts, signal) };
+  if (content.parts) return { ...content, parts: await writer.cleanLarge(content.parts, signal) };
   if (content.text === undefined) return content;
-  return { ...content, text: await redactText(content.text, contentType, redactor, signal) };
+  return { ...content, text: await redactText(content.text, contentType, writer, signal) };
 };
 
 /**
@@ -63,11 +64,11 @@ const redactBody = async (
 export const redactText = async (
   text: string,
   contentType: string,
-  redactor: Redactor,
+  writer: PayloadWriter,
   signal: AbortSignal,
 ): Promise<string> => {
   const json = parseJsonBody(text, contentType);
-  if (!json) return redactor.largeText(text, signal);
-  const clean = await redactor.largeData(json.value, signal);
-  return redactor.largeText(clean === json.value ? text : JSON.stringify(clean), signal);
+  if (!json) return writer.cleanLargeText(text, signal);
+  const clean = await writer.cleanLarge(json.value, signal);
+  return writer.cleanLargeText(clean === json.value ? text : JSON.stringify(clean), signal);
 };

@@ -25,6 +25,7 @@ import { drill, parseJsonBody } from '../../render/json-path.ts';
 import { findRequest } from './find-request.ts';
 import type { NetworkContext } from './network-context.ts';
 import { redactText } from './redact-captured.ts';
+import { createPayloadWriter } from '../../store/files/payload-writer.ts';
 
 // Changes GraphQL variables, JSON or form fields, or URL parameters of a request. Pure.
 
@@ -186,7 +187,7 @@ const showAnswer = async (
 ): Promise<Record<string, unknown>> => {
   const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const clean = async (body: string): Promise<string> =>
-    desk.reveal ? body : redactText(body, ct, desk.redactor, desk.signal);
+    desk.reveal ? body : redactText(body, ct, createPayloadWriter(desk.redactor), desk.signal);
   const content = defined({
     text: text ? await clean(text) : undefined,
     base64,

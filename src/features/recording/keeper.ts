@@ -1,6 +1,6 @@
 // Writes redacted recording entries up to a size limit, and notes how many were left out.
 import { addCount } from '../../core/collections.ts';
-import type { Redactor } from '../../core/redactor.ts';
+import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import type { Job } from '../tasks/kind.ts';
 import { NOTES } from './kept-lines.ts';
 
@@ -11,7 +11,7 @@ type Weight = 'light' | 'heavy';
 
 export class Keeper {
   readonly #job: Job;
-  readonly #redactor: Redactor;
+  readonly #writer: PayloadWriter;
   readonly #maxBytes: number;
   readonly #leftOut = new Map<string, number>();
   readonly #said = new Set<string>();
@@ -19,9 +19,9 @@ export class Keeper {
   readonly #broken = new AbortController();
   #closed = false;
 
-  constructor(job: Job, redactor: Redactor, maxBytes: number) {
+  constructor(job: Job, writer: PayloadWriter, maxBytes: number) {
     this.#job = job;
-    this.#redactor = redactor;
+    this.#writer = writer;
     this.#maxBytes = maxBytes;
   }
 
@@ -38,7 +38,7 @@ export class Keeper {
   /** Returns whether the entry was written. */
   keep(file: string, entry: object, weight: Weight): boolean {
     if (this.#closed) return false;
-    const clean = this.#redactor.data(entry);
+    const clean = this.#writer.clean(entry);
     const bytes = Buffer.byteLength(JSON.stringify(clean));
     const limit = weight === 'heavy' ? this.#maxBytes : this.#maxBytes + RESERVE_BYTES;
     if (this.#bytes + bytes > limit) {
@@ -53,7 +53,7 @@ export class Keeper {
   note(note: string): void {
     if (this.#closed || this.#said.has(note)) return;
     this.#said.add(note);
-    this.#append(NOTES, { note: this.#redactor.text(note) });
+    this.#append(NOTES, { note: this.#writer.cleanText(note) });
   }
 
   /** Notes how many entries were left out, and rejects further entries. */

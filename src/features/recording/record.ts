@@ -5,6 +5,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { fail } from '../../core/failure.ts';
 import type { Secret } from '../../store/config/secrets-file.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import { createPayloadWriter } from '../../store/files/payload-writer.ts';
 import { Deadline, every } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import type { Job } from '../tasks/kind.ts';
@@ -47,9 +48,10 @@ export const runRecording = async (
   // are redacted.
   const secretOrigins = new Set(listOrigins(tab));
   const redactor = around.redactor.forOrigins(secretOrigins);
-  const keeper = new Keeper(job, redactor, plan.maxBytes);
+  const writer = createPayloadWriter(redactor);
+  const keeper = new Keeper(job, writer, plan.maxBytes);
   const start = buildStart(plan, tab);
-  job.append(START, redactor.data(start));
+  job.append(START, writer.clean(start));
   const secretNames = new Map(
     secrets.flatMap(({ name, value }) => (value === '' ? [] : [[value, name] as const])),
   );
@@ -77,7 +79,7 @@ export const runRecording = async (
   const title = await recorder.stop();
   keeper.close();
   keeper.broken.throwIfAborted();
-  job.append(END, redactor.data({ at: Date.now(), reason, url: tab.url, title }));
+  job.append(END, writer.clean({ at: Date.now(), reason, url: tab.url, title }));
   const result = await assembleRecording(job, reason);
   if (!result) throw new Error('a started recording exists');
   job.append(RESULT, result);
