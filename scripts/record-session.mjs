@@ -1,10 +1,11 @@
-// Records a real terminal session on the demo site, as docs/session.svg and docs/annotated.webp:
-// `npm run build && node scripts/record-session.mjs`.
+// Records a real terminal session on the demo site, as docs/session.svg, docs/annotated.webp and
+// docs/replay.webp: `npm run build && node scripts/record-session.mjs`.
 import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { ROOT } from './bundle.mjs';
 import { startSite } from './demo-site/server.mjs';
@@ -18,10 +19,10 @@ const COMMANDS = [
   "openchrome click 'Place order'",
   "openchrome fill 'Your name' Ada",
   "openchrome click 'Place order'",
-  'openchrome network --format lines',
+  'openchrome network',
   "openchrome click 'Place the order'",
-  `openchrome crawl localhost:${PORT} --output-mode handle | jq -r .output_handle`,
-  `openchrome output query HANDLE "pages[?contains(title, 'Trust')].url" | jq -c .content`,
+  `openchrome crawl localhost:${PORT} --max-pages 6 --out pages`,
+  'grep -rl Trust pages',
 ];
 
 const run = promisify(execFile);
@@ -53,12 +54,11 @@ const makePlace = async () => {
 
 /** Runs a command in a terminal of its own, as somebody would see it. */
 const runInTerminal = async (command, { home, env }) => {
-  const startedAt = performance.now();
   const shell = `stty cols ${COLUMNS} rows 40; ${command}`;
   const { stdout } = await run('script', ['-qec', shell, '/dev/null'], { cwd: home, env }).catch(
     (error) => error,
   );
-  return { command, lines: linesOf(stdout, home), tookMs: performance.now() - startedAt };
+  return { command, lines: linesOf(stdout, home) };
 };
 
 /**
@@ -96,53 +96,25 @@ const spansOf = (line) => {
 };
 
 const [CHAR, LINE, LEFT, TOP] = [8.4, 19, 22, 58];
-const TYPED_MS_PER_CHARACTER = 28;
-const READ_MS_PER_LINE = 200;
 
-/**
- * When each block appears: the command is typed, runs for as long as it really ran, and is read.
- */
-const timed = (blocks) => {
-  let clock = 500;
-  return blocks.map(({ command, lines, tookMs }) => {
-    const typedAt = clock;
-    const answeredAt = typedAt + command.length * TYPED_MS_PER_CHARACTER + tookMs;
-    clock = answeredAt + 600 + lines.length * READ_MS_PER_LINE;
-    return { command, lines, typedAt, answeredAt };
-  });
-};
-
-/**
- * Lines light up when they come; where nothing moves (print, reduced motion, viewers without
- * animation) all are there at once.
- */
+/** All lines are readable at once: no animation. */
 const renderSvg = (blocks) => {
   const rows = [];
-  for (const { command, lines, typedAt, answeredAt } of timed(blocks)) {
-    rows.push({
-      at: typedAt,
-      text: `<tspan class="p">$ </tspan><tspan class="c">${escaped(command)}</tspan>`,
-    });
-    for (const line of lines) rows.push({ at: answeredAt, text: spansOf(line) });
-    rows.push({ at: answeredAt, text: '' });
+  for (const { command, lines } of blocks) {
+    rows.push(`<tspan class="p">$ </tspan><tspan class="c">${escaped(command)}</tspan>`);
+    rows.push(...lines.map(spansOf), '');
   }
   rows.pop();
   const width = Math.round(COLUMNS * CHAR + 2 * LEFT);
   const height = TOP + rows.length * LINE + 8;
-  const texts = rows
-    .map(({ at, text }, i) =>
-      text === ''
-        ? ''
-        : `<text x="${LEFT}" y="${TOP + i * LINE}" style="animation-delay:${(at / 1000).toFixed(2)}s">${text}</text>`,
-    )
-    .filter((text) => text !== '');
+  const texts = rows.flatMap((text, i) =>
+    text === '' ? [] : `<text x="${LEFT}" y="${TOP + i * LINE}">${text}</text>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>OpenChrome in a terminal: open a page, find, fill, click, list requests, crawl</title>
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6d9e0;white-space:pre}
 .p{fill:#7aa2f7}.c{fill:#fff;font-weight:600}.b{font-weight:700}.d{fill:#8b90a0}.r{fill:#f7768e}.g{fill:#9ece6a}.y{fill:#e0af68}
-@media (prefers-reduced-motion:no-preference){text{animation:show .01s backwards}}
-@keyframes show{from{opacity:.25}to{opacity:1}}
 </style>
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="10" fill="#1a1b26" stroke="#3b4261"/>
 <circle cx="22" cy="20" r="6" fill="#f7768e"/><circle cx="42" cy="20" r="6" fill="#e0af68"/><circle cx="62" cy="20" r="6" fill="#9ece6a"/>
@@ -151,39 +123,54 @@ ${texts.join('\n')}
 `;
 };
 
-/** The handle of the crawl is used by the command after it. */
 const record = async (place) => {
   const blocks = [];
-  let handle = '';
   for (const command of COMMANDS) {
-    const block = await runInTerminal(command.replace('HANDLE', handle), place);
-    handle = block.lines.join('\n').match(/oh_\w+/)?.[0] ?? handle;
+    const block = await runInTerminal(command, place);
     blocks.push(block);
     process.stdout.write(`$ ${block.command}\n${block.lines.join('\n')}\n\n`);
   }
   return blocks;
 };
 
-const takePicture = async ({ home, env }, file) => {
-  const picture = path.join(home, 'annotated.webp');
-  await run(
-    'openchrome',
-    ['browser', 'screenshot', picture, '--annotate', '--format', 'webp', '--quality', '60'],
-    { cwd: home, env },
-  );
+const savePicture = async ({ home, env }, file, ...flags) => {
+  const picture = path.join(home, path.basename(file));
+  await run('openchrome', ['screenshot', picture, '--quality', '60', ...flags], { cwd: home, env });
   await copyFile(picture, file);
+};
+
+/** Records an order, and opens the replay at its end. */
+const openReplay = async ({ home, env }) => {
+  const openchrome = (...args) => run('openchrome', args, { cwd: home, env });
+  const folder = path.join(home, 'order');
+  await openchrome('open', `localhost:${PORT}`);
+  await openchrome('record', 'start', folder);
+  await openchrome('fill', 'Your name', 'Ada');
+  await openchrome('click', 'Place order');
+  await openchrome('record', 'stop');
+  const replay = path.join(folder, 'replay.html');
+  const served = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    createReadStream(replay).pipe(response);
+  });
+  await new Promise((resolve) => served.listen(0, '127.0.0.1', resolve));
+  await openchrome('open', `http://127.0.0.1:${served.address().port}`);
+  return served;
 };
 
 const site = await startSite(PORT);
 const place = await makePlace();
 try {
-  const [svg, picture] = ['session.svg', 'annotated.webp'].map((name) =>
+  const [svg, picture, replay] = ['session.svg', 'annotated.webp', 'replay.webp'].map((name) =>
     path.join(ROOT, 'docs', name),
   );
   const blocks = await record(place);
-  await takePicture(place, picture);
+  await savePicture(place, picture, '--annotate');
   await writeFile(svg, renderSvg(blocks));
-  for (const file of [svg, picture])
+  const served = await openReplay(place);
+  await savePicture(place, replay);
+  served.close();
+  for (const file of [svg, picture, replay])
     console.log(`${path.relative(ROOT, file)}: ${(await stat(file)).size} bytes`);
 } finally {
   await run('openchrome', ['daemon', 'stop'], { env: place.env }).catch(() => {});
