@@ -59,6 +59,7 @@ export const TRAFFIC_VERBS: readonly Verb[] = [
   },
   {
     words: 'extract',
+    isTaught: true,
     tool: 'extract_data',
     section: 'traffic',
     summary: 'Extract records from the page as JSON',
