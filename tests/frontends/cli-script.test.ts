@@ -79,6 +79,22 @@ it('the help names every command and flag of that script', async () => {
   }
 });
 
+it('completes the ids of tasks and the handles of stored results', async () => {
+  await user.text('open', origin);
+  const { task_id: id } = await user.json<{ task_id: string }>(
+    ...['tasks', 'start', 'crawl', origin, '--max-pages', '1', '--render', 'fetch'],
+  );
+  const { output_handle: handle } = await user.json<{ output_handle: string }>(
+    ...['get', 'html', '--output-mode', 'handle'],
+  );
+  const complete = async (...words: string[]): Promise<string[]> =>
+    (await user.text('complete', '--', ...words))
+      .split('\n')
+      .map((line) => line.split('\t')[0] ?? '');
+  expect(await complete('tasks', 'wait', id.slice(0, 6))).toContain(id);
+  expect(await complete('output', 'show', 'oh_')).toContain(handle);
+});
+
 it('tasks wait has the status 1 after a cancelled and after a failed task', async () => {
   const start = async (): Promise<string> =>
     (await user.json<{ task_id: string }>('tasks', 'start', 'crawl', `${origin}/wait`)).task_id;

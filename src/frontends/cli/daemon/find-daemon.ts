@@ -1,4 +1,4 @@
-// Finds the daemon of daemon.json; it must prove its identity before it is sent anything.
+// Finds the daemon of daemon.json; it is identified by a proof or by its process before a call.
 import { Deadline } from '../../../core/time.ts';
 import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
 import { findLinuxStart, findOwnHost } from '../../../system/linux-process.ts';
