@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { baseChunk } from './base-chunk.mjs';
 import { bundle, ROOT } from './bundle.mjs';
 import { dashboardInputs } from './dashboard-page.mjs';
+import { buildExtension, zipExtension } from './extension.mjs';
 import { licencesOf } from './licences.mjs';
 
 const startedAt = performance.now();
@@ -37,6 +38,10 @@ const { metafile: demo } = await bundle({
 }).catch(failed);
 await cp(path.join(ROOT, 'scripts/demo-site'), path.join(dist, 'demo-site'), { recursive: true });
 
+const extension = path.join(dist, 'extension');
+const extensionInputs = await buildExtension(extension, version).catch(failed);
+await zipExtension(extension, path.join(dist, 'openchrome-extension.zip'));
+
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);
@@ -47,6 +52,7 @@ await writeFile(
       ...new Set([
         ...Object.keys({ ...metafile.inputs, ...demo.inputs }),
         ...(await dashboardInputs()),
+        ...extensionInputs,
       ]),
     ],
     ROOT,

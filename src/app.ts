@@ -305,6 +305,10 @@ export const createEngine = ({
   const browser: Browser = new Browser({
     ...{ config, home, log, redactor, guard, hosts },
     loadInitScripts: () => loadInitScripts(config),
+    loadPairing: async () => {
+      const { openPairingFile } = await import('./store/config/pairing-file.ts');
+      return openPairingFile(home.pairing).load();
+    },
     ...(login !== undefined && {
       onFirstTab: async (session, tab, signal) => {
         const { restoreNamedLogin } = await import('./features/session/saved-login.ts');

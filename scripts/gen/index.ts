@@ -1,9 +1,11 @@
-// The generated pages of docs/, each a pure function of the code.
+// The generated pages of docs/ and the extension's list of commands, each a pure function of the
+// code.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cliPage } from './cli.ts';
 import { configPage } from './config.ts';
 import { errorsPage } from './errors.ts';
+import { extensionMethods } from './extension-methods.ts';
 import { mapPage } from './map.ts';
 import { toolsPage } from './tools.ts';
 
@@ -15,6 +17,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'docs/errors.md': errorsPage,
   'docs/config.md': configPage,
   'docs/map.md': mapPage,
+  'extension/allowed-methods.ts': extensionMethods,
 };
 
 const NOTICE = '<!-- Written by `npm run gen` from the code: change the code, then run it. -->';
@@ -27,7 +30,8 @@ export const generate = async (
   let different = 0;
   for (const [path, page] of Object.entries(PAGES)) {
     const file = join(root, path);
-    const text = `${NOTICE}\n\n${(await page(root)).trim()}\n`;
+    const notice = path.endsWith('.md') ? `${NOTICE}\n\n` : '';
+    const text = `${notice}${(await page(root)).trim()}\n`;
     if ((await readFile(file, 'utf8').catch(() => undefined)) === text) continue;
     different++;
     console.log(`${path} ${check ? 'is out of date' : 'written'}`);

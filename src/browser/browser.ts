@@ -11,6 +11,7 @@ import { DomainGuard } from './guard/domain-guard.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, type FormerTab, Session, type SessionStorage } from './tabs/session.ts';
+import type { ExtensionLink, Pairing } from './extension/extension-link.ts';
 import { ConsentWait } from './launch/consent-wait.ts';
 import type { Tab, TabOptions } from './tabs/tab.ts';
 import type { PopupSource } from './tabs/targets.ts';
@@ -33,6 +34,8 @@ interface BrowserOptions {
   readonly guard?: DomainGuard;
   /** Prepares the first tab that the default session opens in a newly started Chrome. */
   readonly onFirstTab?: (session: Session, tab: Tab, signal: AbortSignal) => Promise<void>;
+  /** Loads the pairing for --attach extension. */
+  readonly loadPairing?: () => Promise<Pairing | undefined>;
   /** Loads the scripts of --init-script. */
   readonly loadInitScripts?: () => Promise<readonly InitScript[]>;
   /** The sessions of hosts that share this engine; they use Chrome's profile. */
@@ -78,6 +81,8 @@ export class Browser {
   #chrome: Chrome | undefined;
   #starting: Promise<Chrome> | undefined;
   readonly #consent = new ConsentWait();
+  /** The link to the extension, once a call needs it. */
+  #link: ExtensionLink | undefined;
   /** Aborts a start that no call waits for. */
   #giveUp: AbortController | undefined;
   #starts = 0;
@@ -136,8 +141,13 @@ export class Browser {
 
   #storageOf(name: string): SessionStorage {
     const { config, hosts } = this.#options;
-    if (name === DEFAULT_SESSION || hosts?.has(name)) return 'profile';
+    if (name === DEFAULT_SESSION || hosts?.has(name) || this.#isOwnChrome) return 'profile';
     return config.sessionStorage;
+  }
+
+  /** Whether this is the user's Chrome, through our extension. */
+  get #isOwnChrome(): boolean {
+    return this.#options.config.attach === 'extension';
   }
 
   get sessions(): readonly Session[] {
@@ -170,6 +180,7 @@ export class Browser {
         withTab,
         consent: this.#consent,
         reconnectUrl: this.#reconnectUrl,
+        requireLink: () => this.#requireLink(),
       },
       deadline.signal,
       {
@@ -195,6 +206,12 @@ export class Browser {
         const tab = await chrome.targets.findTab(former.id, signal);
         if (tab) session.readopt(tab, former);
       }
+  }
+
+  async #requireLink(): Promise<ExtensionLink> {
+    const { ExtensionLink } = await import('./extension/extension-link.ts');
+    const { loadPairing = async () => undefined } = this.#options;
+    return (this.#link ??= new ExtensionLink(loadPairing));
   }
 
   #ended(chrome: Chrome, reason: string): void {
@@ -314,7 +331,7 @@ export class Browser {
   async openTab(session: Session, signal: AbortSignal, { select = true } = {}): Promise<Tab> {
     const chrome = await this.#connected(signal, { withTab: session.storage === 'profile' });
     const contextId = await this.#requireContext(chrome, session, signal);
-    const tab = await chrome.targets.create(signal, contextId);
+    const tab = await chrome.targets.create(signal, { contextId, session: session.name });
     await tab.guard.narrow(this.guard.callDomains);
     const owner = this.#ownerOf(tab.id);
     if (owner !== session) owner?.remove(tab.id);
@@ -344,7 +361,7 @@ export class Browser {
   /** Concurrent calls that need the first tab of a session share one. */
   async #requireCurrentTab(session: Session, signal: AbortSignal): Promise<Tab> {
     if (session.formerTabs.length > 0) await this.#connected(signal);
-    if (session.current) return session.current;
+    if (session.current) return this.#attachAgain(session, session.current, signal);
     const shared = session.opening;
     if (!shared) return this.#openFirstTab(session, signal);
     try {
@@ -354,6 +371,16 @@ export class Browser {
       if (!shared.signal.aborted) throw error;
       return this.#requireCurrentTab(session, signal); // only the other call was cancelled
     }
+  }
+
+  /** The extension detaches from tabs that no call uses. */
+  async #attachAgain(session: Session, tab: Tab, signal: AbortSignal): Promise<Tab> {
+    if (!tab.closed || !this.#isOwnChrome) return tab;
+    const chrome = await this.#connected(signal);
+    const attached = await chrome.targets.findTab(tab.id, signal);
+    if (!attached) return tab; // the tab is closed, or its grant has ended
+    session.replace(attached);
+    return attached;
   }
 
   async #openFirstTab(session: Session, signal: AbortSignal): Promise<Tab> {
@@ -370,7 +397,7 @@ export class Browser {
   async requireTab(session: Session, tabId: string | undefined, signal: AbortSignal): Promise<Tab> {
     if (tabId === undefined) return this.#requireCurrentTab(session, signal);
     const own = session.findTab(tabId);
-    if (own) return own;
+    if (own) return this.#attachAgain(session, own, signal);
     const chrome = await this.#connected(signal);
     const readopted = session.findTab(tabId);
     if (readopted) return readopted;
@@ -503,11 +530,11 @@ export class Browser {
     this.#giveUp?.abort(fail('cancelled', 'Chrome was stopped before it had started.'));
     const chrome = this.#chrome ?? (await this.#starting?.catch(() => undefined));
     this.#consent.abandon();
-    if (!chrome) return false;
     this.#chrome = undefined;
-    this.#sessions.clear();
-    await chrome.close();
-    return true;
+    if (chrome) this.#sessions.clear();
+    await chrome?.close();
+    await this.#link?.close();
+    return chrome !== undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
 import { CdpError } from './cdp/errors.ts';
+import type { ExtensionLink } from './extension/extension-link.ts';
 import { BrowserGuard } from './guard/browser-guard.ts';
 import type { ConsentWait } from './launch/consent-wait.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
@@ -19,7 +20,8 @@ import { findSystemProxy } from './launch/system-proxy.ts';
 import type { Downloads } from './state/downloads.ts';
 import type { Contexts } from './tabs/contexts.ts';
 import type { Tab, TabOptions } from './tabs/tab.ts';
-import type { PopupSource, Targets } from './tabs/targets.ts';
+import { DEFAULT_SESSION } from './tabs/session.ts';
+import type { PopupSource, Targets, TargetsOptions } from './tabs/targets.ts';
 
 interface StartOptions {
   readonly config: Config;
@@ -32,6 +34,8 @@ interface StartOptions {
   readonly reconnectUrl?: string | undefined;
   /** The attempt to connect to a Chrome whose user must allow it. */
   readonly consent: ConsentWait;
+  /** The link to our extension, for --attach extension. */
+  readonly requireLink: () => Promise<ExtensionLink>;
 }
 
 interface ChromeListener {
@@ -282,27 +286,33 @@ const loadParts = () =>
   ]);
 
 const attach = async (
-  { config, log, guard, consent, reconnectUrl }: StartOptions,
+  options: StartOptions,
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
-  const [{ connectRemote }, [{ Targets }, { Downloads }, { Contexts }]] = await Promise.all([
-    import('./launch/attach.ts'),
-    loadParts(),
-  ]);
+  const { config, log, guard } = options;
+  const isExtension = config.attach === 'extension';
   if (config.extension.length > 0)
     throw fail('invalid_argument', '--extension does not work with a Chrome that already runs.', {
       argument: 'extension',
       hint: 'Omit --attach, or load the extension in that Chrome.',
     });
-  const remote = await connectRemote(config, consent, signal, reconnectUrl);
-  const { transport, address } = remote;
+  const [{ transport, address, reconnectUrl }, [{ Targets }, { Downloads }, { Contexts }]] =
+    await Promise.all([
+      isExtension ? connectExtension(options, signal) : connectByAddress(options, signal),
+      loadParts(),
+    ]);
   const certificates = describeCertificates(config, false) && ATTACHED_CERTIFICATES;
   const connection = new CdpConnection(transport);
   const contexts: Contexts = new Contexts(connection, {
     setDownloads: (...context) => downloads.startContext(...context),
   });
-  const targets = new Targets(connection, { owned: false, log, guard, contexts, ...listener });
+  const hooks = isExtension ? extensionHooks(connection) : {};
+  const targets = new Targets(connection, {
+    ...{ owned: false, log, guard, contexts },
+    ...listener,
+    ...hooks,
+  });
   const downloads = new Downloads(connection.root, {
     findSession: listener.findSession,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
@@ -317,7 +327,7 @@ const attach = async (
     targets,
     contexts,
     downloads,
-    ...defined({ reconnectUrl: remote.reconnectUrl }),
+    ...defined({ reconnectUrl }),
     facts: {
       product: version.product,
       attachedTo: address,
@@ -334,6 +344,52 @@ const attach = async (
     close: async () => connection.close(),
   };
 };
+
+interface Connected {
+  readonly transport: Transport;
+  readonly address: string;
+  readonly reconnectUrl?: string | undefined;
+}
+
+const connectByAddress = async (
+  { config, consent, reconnectUrl }: StartOptions,
+  signal: AbortSignal,
+): Promise<Connected> => {
+  const { connectRemote } = await import('./launch/attach.ts');
+  return connectRemote(config, consent, signal, reconnectUrl);
+};
+
+const LINK_NAME = 'the OpenChrome extension';
+
+const connectExtension = async (
+  { requireLink }: StartOptions,
+  signal: AbortSignal,
+): Promise<Connected> => {
+  const link = await requireLink();
+  const transport = await link.connect(signal);
+  return { transport, address: LINK_NAME, reconnectUrl: LINK_NAME };
+};
+
+/** The name that the user sees for the default session. */
+const DEFAULT_AGENT = 'OpenChrome';
+
+/** Tabs open in the group of their session, and the extension shows the calls in each tab. */
+const extensionHooks = ({
+  root,
+}: CdpConnection): Required<Pick<TargetsOptions, 'openTarget' | 'onAttached'>> => ({
+  openTarget: (session, signal) => {
+    const agent = session === DEFAULT_SESSION ? DEFAULT_AGENT : session;
+    return root.send('OpenChrome.openTab', { agent }, signal);
+  },
+  onAttached: (tab) => {
+    const report = (action?: string): void => {
+      const call = defined({ targetId: tab.id, action });
+      root.send('OpenChrome.reportCall', call).catch(() => {}); // the tab is closed
+    };
+    tab.events.on('call', ({ tool }) => report(tool));
+    tab.events.on('called', () => report());
+  },
+});
 
 const ATTACHED_GUARD =
   'interception of the used tabs only: resolved addresses, other tabs and the first requests of ' +

@@ -196,8 +196,9 @@ export const CONFIG_FIELDS = {
   attach: limit(
     value(
       z.string().min(1).optional(),
-      'URL|auto',
-      'Use a Chrome that is already running; it is never closed',
+      'URL|auto|extension',
+      'Use a Chrome that is already running; it is never closed. extension: through the ' +
+        'OpenChrome extension (see "openchrome setup --extension")',
     ),
   ),
   attachHeader: limit(

@@ -79,6 +79,10 @@ export const FAILURES = {
       'again.',
     { retryable: true, exit: 3, http: 503 },
   ),
+  not_supported_here: kind(
+    'This does not work in the Chrome of the user: use another way, or a server without ' +
+      '--attach extension.',
+  ),
   attach_failed: kind('Start that Chrome with --remote-debugging-port, or omit --attach.', {
     exit: 3,
     http: 503,

@@ -26,6 +26,8 @@ export interface Home {
   readonly run: string;
   /** Hosts that the user confirmed for secrets. */
   readonly secretHosts: string;
+  /** The key and the port of the paired extension. */
+  readonly pairing: string;
   /** The address file and the log of the daemon. */
   readonly daemon: string;
   readonly daemonLog: string;
@@ -50,6 +52,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
     secretHosts: join(root, 'secret-hosts.json'),
+    pairing: join(root, 'extension.json'),
     daemon: join(root, 'daemon.json'),
     daemonLog: join(root, 'daemon.log'),
     dashboardKey: join(root, 'dashboard.key'),

@@ -1,6 +1,7 @@
 // Converts errors of Chrome to failures; no other file does.
 import { fail, Failure } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
+import { REFUSED_CODE } from '../extension/link-commands.ts';
 
 /** A command that Chrome rejected. */
 export class CdpError extends Error {
@@ -8,10 +9,11 @@ export class CdpError extends Error {
   constructor(
     readonly method: string,
     readonly code: number,
-    message: string,
+    /** Chrome's message. */
+    readonly reason: string,
     readonly data?: string,
   ) {
-    super(`${method}: ${message}${textIf(data, ` (${data})`)}`);
+    super(`${method}: ${reason}${textIf(data, ` (${data})`)}`);
   }
 }
 
@@ -51,6 +53,10 @@ const METHOD_NOT_FOUND = -32601;
 export const isUnknownCommand = (error: unknown): boolean =>
   error instanceof CdpError && error.code === METHOD_NOT_FOUND;
 
+/** Whether the extension in the user's Chrome rejected the command. */
+export const isRefused = (error: unknown): error is CdpError =>
+  error instanceof CdpError && error.code === REFUSED_CODE;
+
 /**
  * Converts an error of a CDP command to the failure for the caller; returns other errors unchanged.
  */
@@ -63,6 +69,7 @@ export const toChromeFailure = (error: unknown): unknown => {
       {},
       error,
     );
+  if (isRefused(error)) return fail('not_supported_here', error.reason, {}, error);
   if (error instanceof CdpError && GONE.test(error.message))
     return fail('page_changed', 'The page changed during the call.', {}, error);
   return error;

@@ -104,6 +104,13 @@ export class Session {
     if (at >= 0) this.lostTabs.splice(at, 1);
   }
 
+  /** Replaces a tab of this session by a new connection to the same tab. */
+  replace(tab: Tab): void {
+    const before = this.tabs.get(tab.id);
+    if (before) this.traffic.leave(before.traffic);
+    this.add(tab);
+  }
+
   select(tab: Tab): void {
     this.#currentId = tab.id;
     this.events.emit('selected', tab);

@@ -4,7 +4,7 @@ import { compact, defined } from '../../core/defined.ts';
 import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
-import { CdpError, isGone } from '../cdp/errors.ts';
+import { CdpError, isGone, isRefused } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../../page/call-answers.ts';
 import type { Point } from '../../page/act/act-answers.ts';
@@ -231,9 +231,19 @@ export class Tab {
 
   /** All cookies of the storage of this tab. Only Chrome's root session accepts a context id. */
   readCookieStore(signal: AbortSignal): Promise<Protocol.Storage.GetCookiesResponse> {
-    if (this.contextId === undefined) return this.cdp.send('Storage.getCookies', {}, signal);
+    if (this.contextId === undefined) return this.#readProfileCookies(signal);
     const store = { browserContextId: this.contextId };
     return this.#connection.root.send('Storage.getCookies', store, signal);
+  }
+
+  /** In the user's Chrome, the extension allows only the cookies of the tab's own site. */
+  async #readProfileCookies(signal: AbortSignal): Promise<Protocol.Storage.GetCookiesResponse> {
+    try {
+      return await this.cdp.send('Storage.getCookies', {}, signal);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return this.cdp.send('Network.getCookies', { urls: [this.url] }, signal);
+    }
   }
 
   /** Sets a permission of one origin, or of all origins, in the storage of this tab. */

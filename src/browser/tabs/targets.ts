@@ -22,7 +22,7 @@ export interface PopupSource {
   readonly contextId: string | undefined;
 }
 
-interface TargetsOptions extends TabOptions {
+export interface TargetsOptions extends TabOptions {
   /**
    * True for a Chrome that we started: every page is attached before its scripts run. Otherwise
    * only the tabs that calls name are attached.
@@ -36,6 +36,16 @@ interface TargetsOptions extends TabOptions {
   /** Returns the setup of a tab that a page opened, by its opener or its browser context. */
   readonly findSetup: (from: PopupSource) => TabOptions['setUp'];
   readonly onGone: (targetId: string, url: string) => void;
+  /** Opens a tab for a session in the user's Chrome; Target.createTarget if undefined. */
+  readonly openTarget?: (session: string, signal: AbortSignal) => Promise<{ targetId: string }>;
+  readonly onAttached?: (tab: Tab) => void;
+}
+
+interface CreateTabOptions {
+  /** The browser context; Chrome's profile if undefined. */
+  readonly contextId?: string | undefined;
+  /** The name of the session that gets the tab. */
+  readonly session?: string;
 }
 
 export class Targets {
@@ -138,24 +148,30 @@ export class Targets {
   }
 
   /** A new tab at about:blank, in Chrome's profile or in a browser context. */
-  async create(signal: AbortSignal, contextId?: string): Promise<Tab> {
-    if (contextId !== undefined) return this.#open(signal, contextId);
+  async create(signal: AbortSignal, options: CreateTabOptions = {}): Promise<Tab> {
+    if (options.contextId !== undefined || this.#options.openTarget)
+      return this.#open(signal, options);
     const ahead = this.#ahead;
     this.#ahead = undefined;
     return ahead ? abortable(ahead, signal).catch(() => this.#open(signal)) : this.#open(signal);
   }
 
-  async #open(signal: AbortSignal, contextId?: string): Promise<Tab> {
-    this.#creating++;
-    const created = this.#connection.root.send(
+  #createTarget(
+    signal: AbortSignal,
+    { contextId, session = '' }: CreateTabOptions,
+  ): Promise<{ readonly targetId: string }> {
+    const { openTarget, owned } = this.#options;
+    if (openTarget && contextId === undefined) return openTarget(session, signal);
+    return this.#connection.root.send(
       'Target.createTarget',
-      defined({
-        url: 'about:blank',
-        background: !this.#options.owned,
-        browserContextId: contextId,
-      }),
+      defined({ url: 'about:blank', background: !owned, browserContextId: contextId }),
       signal,
     );
+  }
+
+  async #open(signal: AbortSignal, options: CreateTabOptions = {}): Promise<Tab> {
+    this.#creating++;
+    const created = this.#createTarget(signal, options);
     const { targetId } = await created.finally(() => this.#creating--);
     this.#ours.add(targetId);
     const failure = this.#uncontrolled.get(targetId);
@@ -323,6 +339,7 @@ export class Targets {
     // The page may have reported its title already.
     if (!tab.facts) tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
     this.#attached.set(info.targetId, tab);
+    this.#options.onAttached?.(tab);
     if (isOpenedByPage) onPopup(tab, openerId);
     return tab;
   }

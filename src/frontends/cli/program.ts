@@ -142,12 +142,18 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
         { name: 'remove', kind: 'switch', describe: 'Remove OpenChrome from the files' },
         { name: 'yes', kind: 'switch', describe: 'Write without a question' },
         { name: 'shared', kind: 'switch', describe: 'All hosts share one Chrome (the daemon)' },
+        {
+          name: 'extension',
+          kind: 'switch',
+          describe: 'Pair the extension in your own Chrome, for --attach extension',
+        },
         JSON_SWITCH,
       ],
       examples: [
         'openchrome setup',
         'openchrome setup claude-code cursor --yes',
         'openchrome setup --remove',
+        'openchrome setup --extension',
         'openchrome setup cursor -- --headless --slim',
       ],
     },

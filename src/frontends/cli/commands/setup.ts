@@ -12,13 +12,18 @@ import {
   planSetup,
 } from '../../../features/setup/index.ts';
 import { INTERRUPTED } from '../interruptible.ts';
-import { takeSwitches } from '../command-words.ts';
+import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const run: RunCommand = async (words, { terminal }, command) => {
+export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const [mine, flags] = splitAt(words, '--');
   const { on, rest: hosts } = takeSwitches(command, mine);
+  if (on.has('extension')) {
+    requireNoWords(command, hosts);
+    const { pairExtension } = await import('./setup-extension.ts');
+    return pairExtension({ terminal, wiring }, { json: on.has('json') });
+  }
   const machine = { platform: process.platform, homeDir: homedir(), env: process.env };
   const launch = buildServerCommand(process.argv[1] ?? '', [
     ...listIf(on.has('shared'), 'serve', '--shared'),

@@ -1,0 +1,181 @@
+// The granted tabs to which Chrome's debugger is attached: forwards their commands and events.
+import { checkCommand, type Params, removeCookies } from './guard.ts';
+import type { Grant, Grants } from './grants.ts';
+import { Refusal, TargetGone } from './refusal.ts';
+
+/** The debugger detaches after this time without a call, so that Chrome's info bar disappears. */
+const IDLE_MS = 30_000;
+const CHECK_MS = 5_000;
+const PROTOCOL = '1.3';
+
+interface Debuggee {
+  readonly grant: Grant;
+  readonly sessionId: string;
+  readonly ready: Promise<unknown>;
+  /** Sessions of frames in other processes and of workers. */
+  readonly children: Set<string>;
+  pending: number;
+  usedAt: number;
+  isBusy: boolean;
+}
+
+type SendEvent = (method: string, params: Params, sessionId?: string) => void;
+
+export class Debuggees {
+  readonly #byTab = new Map<number, Debuggee>();
+  readonly #grants: Grants;
+  readonly #sendEvent: SendEvent;
+
+  constructor(grants: Grants, sendEvent: SendEvent) {
+    this.#grants = grants;
+    this.#sendEvent = sendEvent;
+  }
+
+  listen(): void {
+    chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) =>
+      this.#forward(tabId, sessionId, method, params ?? {}),
+    );
+    chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+      if (tabId === undefined) return;
+      this.#end(tabId);
+      // `canceled_by_user`: the user pressed Cancel in Chrome's info bar.
+      if (reason === 'canceled_by_user') this.#grants.revoke(tabId);
+    });
+    setInterval(() => this.#detachIdle(), CHECK_MS);
+  }
+
+  isAttached(tabId: number): boolean {
+    return this.#byTab.has(tabId);
+  }
+
+  /** Returns the id of the tab's session. */
+  async attach(grant: Grant): Promise<string> {
+    const known = this.#byTab.get(grant.tabId);
+    if (known) return known.ready.then(() => known.sessionId);
+    const { tabId } = grant;
+    const debuggee: Debuggee = {
+      grant,
+      sessionId: crypto.randomUUID(),
+      ready: attachDebugger(tabId),
+      children: new Set(),
+      pending: 0,
+      usedAt: Date.now(),
+      isBusy: false,
+    };
+    this.#byTab.set(tabId, debuggee);
+    try {
+      await debuggee.ready;
+    } catch (error) {
+      this.#byTab.delete(tabId);
+      throw new Refusal(`Chrome did not attach to the tab: ${(error as Error).message}`);
+    }
+    if (this.#grants.findByTab(tabId) === grant) return debuggee.sessionId;
+    this.detach(tabId);
+    throw new TargetGone();
+  }
+
+  detach(tabId: number): void {
+    if (!this.#byTab.has(tabId)) return;
+    this.#end(tabId);
+    chrome.debugger.detach({ tabId }).catch(() => {}); // the tab is closed or detached
+  }
+
+  detachAll(): void {
+    for (const tabId of this.#byTab.keys()) this.detach(tabId);
+  }
+
+  /** A call in the tab keeps the debugger attached. */
+  markBusy(tabId: number, isBusy: boolean): void {
+    const debuggee = this.#byTab.get(tabId);
+    if (debuggee) Object.assign(debuggee, { isBusy, usedAt: Date.now() });
+  }
+
+  async send(sessionId: string, method: string, params: Params): Promise<unknown> {
+    const debuggee = this.#requireDebuggee(sessionId);
+    const { grant, children } = debuggee;
+    const allowed = checkCommand(method, params, grant.url);
+    // The focus of the user is never taken: the page behaves as if it were focused.
+    if (method === 'Page.bringToFront') return {};
+    if (method === 'DOM.setFileInputFiles') await requireFileAccess();
+    debuggee.pending++;
+    try {
+      const target = children.has(sessionId)
+        ? { tabId: grant.tabId, sessionId }
+        : { tabId: grant.tabId };
+      return await chrome.debugger.sendCommand(target, method, allowed);
+    } finally {
+      debuggee.pending--;
+      debuggee.usedAt = Date.now();
+    }
+  }
+
+  #requireDebuggee(sessionId: string): Debuggee {
+    for (const debuggee of this.#byTab.values())
+      if (debuggee.sessionId === sessionId || debuggee.children.has(sessionId)) return debuggee;
+    throw new SessionGone();
+  }
+
+  #forward(
+    tabId: number | undefined,
+    childId: string | undefined,
+    method: string,
+    params: Params,
+  ): void {
+    const debuggee = this.#byTab.get(tabId ?? -1);
+    if (!debuggee) return;
+    const { children, sessionId, grant } = debuggee;
+    if (method === 'Target.attachedToTarget') children.add(String(params['sessionId']));
+    if (method === 'Target.detachedFromTarget') children.delete(String(params['sessionId']));
+    if (method === 'Page.frameNavigated' && childId === undefined) followUrl(grant, params);
+    this.#sendEvent(method, removeCookies(method, params), childId ?? sessionId);
+  }
+
+  /** Reports the end of all sessions of a tab. */
+  #end(tabId: number): void {
+    const debuggee = this.#byTab.get(tabId);
+    if (!debuggee) return;
+    this.#byTab.delete(tabId);
+    const { sessionId, children, grant } = debuggee;
+    for (const childId of children)
+      this.#sendEvent('Target.detachedFromTarget', { sessionId: childId }, sessionId);
+    this.#sendEvent('Target.detachedFromTarget', { sessionId, targetId: grant.targetId });
+  }
+
+  #detachIdle(): void {
+    for (const [tabId, { pending, usedAt, isBusy }] of this.#byTab)
+      if (pending === 0 && !isBusy && Date.now() - usedAt >= IDLE_MS) this.detach(tabId);
+  }
+}
+
+/** Chrome's message for a session that has ended, which the server knows. */
+class SessionGone extends Error {
+  readonly code = -32_001;
+  constructor() {
+    super('Session with given id not found.');
+  }
+}
+
+const attachDebugger = async (tabId: number): Promise<void> => {
+  try {
+    await chrome.debugger.attach({ tabId }, PROTOCOL);
+  } catch (error) {
+    if (!/already attached/i.test((error as Error).message)) throw error;
+    // The service worker was restarted while it was attached.
+    await chrome.debugger.detach({ tabId });
+    await chrome.debugger.attach({ tabId }, PROTOCOL);
+  }
+};
+
+/** Events of tabs may be later than those of the debugger. */
+const followUrl = (grant: Grant, { frame }: Params): void => {
+  const { url, parentId } = frame as { readonly url: string; readonly parentId?: string };
+  if (parentId === undefined) grant.url = url;
+};
+
+const requireFileAccess = async (): Promise<void> => {
+  if (await chrome.extension.isAllowedFileSchemeAccess()) return;
+  throw new Refusal(
+    'Chrome lets the extension upload files only if the user switches on "Allow access to file ' +
+      'URLs" in its details on chrome://extensions.',
+  );
+};

@@ -1,0 +1,47 @@
+// Reports the downloads of granted tabs as CDP's root session does, with paths from Chrome's list.
+import type { Params } from './guard.ts';
+
+type SendEvent = (method: string, params: Params) => void;
+
+/** The newest entries of Chrome's list that may be the download. */
+const SEARCHED = 20;
+
+export class DownloadReports {
+  readonly #sendEvent: SendEvent;
+  /** The URLs of downloads in progress, by guid. */
+  readonly #urls = new Map<string, string>();
+
+  constructor(sendEvent: SendEvent) {
+    this.#sendEvent = sendEvent;
+  }
+
+  /** Takes the events of a tab's session. */
+  follow(method: string, params: Params): void {
+    const guid = String(params['guid']);
+    if (method === 'Page.downloadWillBegin') {
+      this.#urls.set(guid, String(params['url']));
+      this.#sendEvent('Browser.downloadWillBegin', params);
+    }
+    if (method === 'Page.downloadProgress') void this.#reportProgress(guid, params);
+  }
+
+  async #reportProgress(guid: string, params: Params): Promise<void> {
+    if (params['state'] === 'inProgress')
+      return this.#sendEvent('Browser.downloadProgress', params);
+    const item = await this.#find(guid);
+    this.#urls.delete(guid);
+    this.#sendEvent('Browser.downloadProgress', { ...params, filePath: item?.filename });
+  }
+
+  async cancel(guid: string): Promise<void> {
+    const item = await this.#find(guid);
+    if (item) await chrome.downloads.cancel(item.id);
+  }
+
+  async #find(guid: string): Promise<chrome.downloads.DownloadItem | undefined> {
+    const url = this.#urls.get(guid);
+    if (url === undefined) return undefined;
+    const newest = await chrome.downloads.search({ orderBy: ['-startTime'], limit: SEARCHED });
+    return newest.find((item) => item.url === url || item.finalUrl === url);
+  }
+}

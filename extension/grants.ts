@@ -1,0 +1,233 @@
+// The tabs that agents may use, in one tab group per agent; kept until Chrome ends.
+
+export interface Grant {
+  readonly tabId: number;
+  /** The id of the tab in CDP. */
+  readonly targetId: string;
+  readonly agent: string;
+  /** Whether an agent, or a page of an agent's tab, opened the tab; other tabs are not closed. */
+  readonly isOpenedByAgent: boolean;
+  readonly openerId?: string;
+  url: string;
+  title: string;
+  /** Whether the tab is in the group of its agent; windows of popups have no groups. */
+  isGrouped: boolean;
+  lastAction?: string;
+}
+
+interface SavedGrants {
+  readonly grants: readonly Grant[];
+  readonly groups: readonly (readonly [agent: string, groupId: number])[];
+  readonly agents: readonly string[];
+}
+
+interface GrantListener {
+  readonly onGranted: (grant: Grant) => void;
+  readonly onChanged: (grant: Grant) => void;
+  readonly onRevoked: (grant: Grant) => void;
+}
+
+interface GrantOptions {
+  readonly agent: string;
+  readonly isOpenedByAgent: boolean;
+  readonly openerId?: string;
+}
+
+type GroupColor = `${chrome.tabGroups.Color}`;
+const COLORS: readonly GroupColor[] = ['blue', 'purple', 'green', 'orange', 'cyan', 'pink', 'red'];
+const NO_GROUP = -1;
+
+export class Grants {
+  readonly #byTab = new Map<number, Grant>();
+  /** The group of each agent. */
+  readonly #groups = new Map<string, number>();
+  /** The agents that have opened a tab or got one. */
+  readonly #agents = new Set<string>();
+  readonly #listener: GrantListener;
+  /** The changes of groups by this class, one after the other. */
+  #grouping: Promise<unknown> = Promise.resolve();
+
+  constructor(listener: GrantListener) {
+    this.#listener = listener;
+  }
+
+  get all(): readonly Grant[] {
+    return [...this.#byTab.values()];
+  }
+
+  get agents(): readonly string[] {
+    return [...this.#agents];
+  }
+
+  findByTab(tabId: number): Grant | undefined {
+    return this.#byTab.get(tabId);
+  }
+
+  findByTarget(targetId: unknown): Grant | undefined {
+    return this.all.find((grant) => grant.targetId === targetId);
+  }
+
+  /** Restores the grants after the service worker has restarted. */
+  async load(): Promise<void> {
+    const { saved } = (await chrome.storage.session.get('saved')) as { saved?: SavedGrants };
+    for (const [agent, groupId] of saved?.groups ?? []) this.#groups.set(agent, groupId);
+    for (const agent of saved?.agents ?? []) this.#agents.add(agent);
+    for (const grant of saved?.grants ?? []) {
+      const tab = await chrome.tabs.get(grant.tabId).catch(() => undefined); // closed meanwhile
+      const isGranted = tab && (!grant.isGrouped || this.#findAgent(tab.groupId) === grant.agent);
+      if (isGranted) this.#byTab.set(grant.tabId, { ...grant, ...readPage(tab) });
+    }
+  }
+
+  listen(): void {
+    chrome.tabs.onRemoved.addListener((tabId) => this.#remove(tabId));
+    chrome.tabs.onReplaced.addListener((_, removedId) => this.#remove(removedId));
+    chrome.tabs.onUpdated.addListener((tabId, change, tab) => {
+      if (change.groupId !== undefined) void this.#followGroup(tabId);
+      const grant = this.#byTab.get(tabId);
+      if (!grant || (change.url === undefined && change.title === undefined)) return;
+      this.update(grant, readPage(tab));
+    });
+    chrome.webNavigation.onCreatedNavigationTarget.addListener(({ sourceTabId, tabId }) => {
+      const opener = this.#byTab.get(sourceTabId);
+      if (opener) void this.#grantPopup(tabId, opener);
+    });
+  }
+
+  update(grant: Grant, page: Partial<Pick<Grant, 'url' | 'title' | 'lastAction'>>): void {
+    Object.assign(grant, page);
+    this.#save();
+    this.#listener.onChanged(grant);
+  }
+
+  /** Opens a tab in the background, in the group of the agent. */
+  async open(agent: string): Promise<Grant> {
+    const tab = await createTab();
+    const tabId = tab.id ?? chrome.tabs.TAB_ID_NONE;
+    const grant = await this.grant(tabId, { agent, isOpenedByAgent: true });
+    await this.#grouping;
+    return grant;
+  }
+
+  async grant(tabId: number, { agent, ...options }: GrantOptions): Promise<Grant> {
+    const known = this.#byTab.get(tabId);
+    if (known) return known;
+    const [tab, targets] = await Promise.all([
+      chrome.tabs.get(tabId),
+      chrome.debugger.getTargets(),
+    ]);
+    const target = targets.find((one) => one.tabId === tabId && one.type === 'page');
+    if (!target) throw new Error('The tab has no page.');
+    const racing = this.#byTab.get(tabId);
+    if (racing) return racing;
+    const grant: Grant = {
+      tabId,
+      targetId: target.id,
+      agent,
+      isGrouped: false,
+      ...options,
+      ...readPage(tab),
+    };
+    this.#byTab.set(tabId, grant);
+    this.#agents.add(agent);
+    this.#grouping = this.#grouping.then(() => this.#group(grant, tab.groupId));
+    this.#save();
+    this.#listener.onGranted(grant);
+    return grant;
+  }
+
+  /** Ends a grant. The tab stays open and leaves the group. */
+  revoke(tabId: number): void {
+    const grant = this.#byTab.get(tabId);
+    this.#remove(tabId);
+    if (grant?.isGrouped) chrome.tabs.ungroup(tabId).catch(() => {}); // it is closed or ungrouped
+  }
+
+  revokeAll(): void {
+    for (const tabId of this.#byTab.keys()) this.revoke(tabId);
+  }
+
+  #remove(tabId: number): void {
+    const grant = this.#byTab.get(tabId);
+    if (!grant) return;
+    this.#byTab.delete(tabId);
+    this.#save();
+    this.#listener.onRevoked(grant);
+  }
+
+  async #grantPopup(tabId: number, { agent, targetId }: Grant): Promise<void> {
+    const options = { agent, isOpenedByAgent: true, openerId: targetId };
+    await this.grant(tabId, options).catch(() => {}); // the popup was closed at once
+  }
+
+  async #group(grant: Grant, currentGroup: number): Promise<void> {
+    const { tabId, agent } = grant;
+    try {
+      if (currentGroup === NO_GROUP || this.#findAgent(currentGroup) !== agent)
+        await this.#joinGroup(tabId, agent);
+      grant.isGrouped = this.#byTab.get(tabId) === grant;
+    } catch {
+      grant.isGrouped = false; // the window has no groups, or the tab is closed
+    }
+    this.#save();
+  }
+
+  async #joinGroup(tabId: number, agent: string): Promise<void> {
+    const known = this.#groups.get(agent);
+    const exists =
+      known !== undefined && (await chrome.tabGroups.get(known).catch(() => undefined));
+    if (exists) return void (await chrome.tabs.group({ tabIds: [tabId], groupId: known }));
+    const { windowId } = await chrome.tabs.get(tabId);
+    const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
+    this.#groups.set(agent, groupId);
+    await chrome.tabGroups.update(groupId, { title: agent, color: this.findColor(agent) });
+  }
+
+  /** The user dragged a tab into the group of an agent, or out of it. */
+  async #followGroup(tabId: number): Promise<void> {
+    await this.#grouping;
+    const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+    if (!tab) return;
+    const agent = this.#findAgent(tab.groupId);
+    const grant = this.#byTab.get(tabId);
+    if (grant?.isGrouped && grant.agent !== agent) this.#remove(tabId);
+    if (agent !== undefined && !this.#byTab.has(tabId))
+      await this.grant(tabId, { agent, isOpenedByAgent: false }).catch(() => {}); // it is closed
+  }
+
+  #findAgent(groupId: number): string | undefined {
+    return [...this.#groups].find(([, known]) => known === groupId)?.[0];
+  }
+
+  findColor(agent: string): GroupColor {
+    const at = [...this.#agents].indexOf(agent);
+    return COLORS[Math.max(at, 0) % COLORS.length] ?? 'blue';
+  }
+
+  #save(): void {
+    const saved: SavedGrants = {
+      grants: this.all,
+      groups: [...this.#groups],
+      agents: this.agents,
+    };
+    void chrome.storage.session.set({ saved });
+  }
+}
+
+const readPage = ({ url = '', title = '' }: chrome.tabs.Tab): Pick<Grant, 'url' | 'title'> => ({
+  url,
+  title,
+});
+
+/** Never takes the focus. If Chrome has no window, it opens one in the background. */
+const createTab = async (): Promise<chrome.tabs.Tab> => {
+  const windows = await chrome.windows.getAll({ windowTypes: ['normal'] });
+  const open =
+    windows.find(({ focused }) => focused) ?? windows.find(({ incognito }) => !incognito);
+  if (open?.id !== undefined && !open.incognito)
+    return chrome.tabs.create({ url: 'about:blank', active: false, windowId: open.id });
+  const created = await chrome.windows.create({ url: 'about:blank', focused: false });
+  const [tab] = created?.tabs ?? [];
+  if (!tab) throw new Error('Chrome opened no window.');
+  return tab;
+};

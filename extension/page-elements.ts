@@ -1,0 +1,14 @@
+// Finds and creates the elements of the extension's own pages.
+
+export const element = <T extends HTMLElement>(id: string): T => {
+  const found = document.querySelector<T>(`#${id}`);
+  if (!found) throw new Error(`The page has no element ${id}.`);
+  return found;
+};
+
+export const create = (tag: string, className: string, text = ''): HTMLElement => {
+  const created = document.createElement(tag);
+  created.className = className;
+  created.textContent = text;
+  return created;
+};

@@ -1,0 +1,171 @@
+// A Chrome of a user with the extension in it. The test is the user: it acts through the pipe.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { buildExtension } from '../../scripts/extension.mjs';
+import { createEngine } from '../../src/app.ts';
+import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
+import { EXTENSION_ID } from '../../src/browser/extension/link-proof.ts';
+import { endProcess, startProcess } from '../../src/browser/launch/chrome-process.ts';
+import { resolveConfig } from '../../src/core/config.ts';
+import { resolveHome } from '../../src/core/home.ts';
+import { offerPairing } from '../../src/features/setup/pair-extension.ts';
+import type { Engine } from '../../src/pipeline/engine.ts';
+import { engineCalls, type EngineCalls } from '../fixtures.ts';
+
+const FLAGS = [
+  '--headless=new',
+  '--no-sandbox',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-gpu',
+  '--remote-debugging-pipe',
+  '--enable-unsafe-extension-debugging',
+  '--window-size=1200,900',
+];
+
+const POLL = { timeout: 10_000, interval: 20 };
+
+export interface UserChrome {
+  readonly root: CdpSession;
+  /** Runs an expression in the extension's service worker. */
+  worker<T>(expression: string): Promise<T>;
+  /** Opens a page as the user does. */
+  open(url: string): Promise<UserTab>;
+  end(): Promise<void>;
+}
+
+export interface UserTab {
+  readonly targetId: string;
+  readonly session: CdpSession;
+  evaluate<T>(expression: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+const evaluateIn = async <T>(session: CdpSession, expression: string): Promise<T> => {
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+    userGesture: true,
+  });
+  if (exceptionDetails)
+    throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result.value as T;
+};
+
+export const startUserChrome = async (folder: string): Promise<UserChrome> => {
+  const extension = join(folder, 'extension');
+  await buildExtension(extension, '1.0.0');
+  const child = await startProcess({
+    path: process.env['CHROME_PATH'] ?? '',
+    flags: [...FLAGS, `--user-data-dir=${join(folder, 'profile')}`, 'about:blank'],
+    cwd: folder,
+    env: process.env,
+  });
+  const connection = new CdpConnection(child.transport);
+  const { root } = connection;
+  const attach = async (targetId: string): Promise<CdpSession> => {
+    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
+    const session = connection.session(sessionId);
+    if (!session) throw new Error('Chrome attached no session.');
+    return session;
+  };
+  const { id } = await root.send('Extensions.loadUnpacked', { path: extension });
+  if (id !== EXTENSION_ID) throw new Error(`The extension has the id ${id}.`);
+  const findWorker = async (): Promise<string> => {
+    const { targetInfos } = await root.send('Target.getTargets', {
+      filter: [{ type: 'service_worker' }],
+    });
+    const found = targetInfos.find(({ url }) => url.includes(EXTENSION_ID));
+    if (!found) throw new Error('The service worker is not running.');
+    return found.targetId;
+  };
+  let worker: CdpSession | undefined;
+  return {
+    root,
+    worker: async (expression) => {
+      if (!worker || worker.closed) worker = await attach(await findWorker());
+      return evaluateIn(worker, expression);
+    },
+    open: async (url) => {
+      const { targetId } = await root.send('Target.createTarget', { url });
+      const session = await attach(targetId);
+      await vi.waitFor(async () => {
+        const isLoaded = 'document.readyState === "complete" && location.href !== "about:blank"';
+        if (!(await evaluateIn(session, isLoaded))) throw new Error('The page is not loaded.');
+      }, POLL);
+      return {
+        targetId,
+        session,
+        evaluate: (expression) => evaluateIn(session, expression),
+        close: async () => void (await root.send('Target.closeTarget', { targetId })),
+      };
+    },
+    end: () => endProcess(child),
+  };
+};
+
+/** Pairs as the user does: opens the printed address, compares the digits, presses Confirm. */
+export const pair = async (chrome: UserChrome, pairingFile: string): Promise<void> => {
+  const offer = await offerPairing(pairingFile);
+  try {
+    const page = await chrome.open(offer.url);
+    await vi.waitFor(async () => {
+      const shown = await page.evaluate<string>('document.querySelector("#digits").textContent');
+      expect(shown.replace(' ', '')).toBe(offer.digits);
+    }, POLL);
+    await page.evaluate('document.querySelector("#confirm").click()');
+    await offer.finish(AbortSignal.timeout(10_000));
+    await page.close();
+  } finally {
+    await offer.close();
+  }
+};
+
+export interface OwnChrome extends EngineCalls {
+  readonly chrome: UserChrome;
+  readonly engine: Engine;
+  readonly home: string;
+  readonly folder: string;
+}
+
+/** An engine with `--attach extension`, and the user's Chrome, which is paired with it. */
+export const useOwnChrome = (flags: readonly string[] = []): OwnChrome => {
+  let folder = '';
+  let chrome: UserChrome;
+  let engine: Engine;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'openchrome-test-'));
+    chrome = await startUserChrome(folder);
+    const home = resolveHome({ OPENCHROME_HOME: join(folder, 'home') });
+    await pair(chrome, home.pairing);
+    const config = resolveConfig({
+      flags: ['--attach', 'extension', '--log-level', 'error', ...flags],
+    });
+    engine = createEngine({ config, home });
+  });
+  afterAll(async () => {
+    await engine?.stop();
+    await chrome?.end();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  return {
+    get chrome() {
+      return chrome;
+    },
+    get engine() {
+      return engine;
+    },
+    get home() {
+      return join(folder, 'home');
+    },
+    get folder() {
+      return folder;
+    },
+    ...engineCalls(() => engine),
+  };
+};
