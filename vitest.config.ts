@@ -15,7 +15,10 @@ export default defineConfig({
   ],
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{src,extension}/**/*.test.ts'], testTimeout: 60_000 },
+      },
       {
         extends: true,
         test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 60_000 },

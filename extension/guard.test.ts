@@ -1,0 +1,106 @@
+// The rules of the extension for commands and events.
+import { describe, expect, it } from 'vitest';
+import { checkCommand, removeCookies } from './guard.ts';
+
+const TAB = 'https://shop.example.com/cart';
+
+describe('a command is rejected', () => {
+  it.each([
+    ['Storage.getCookies', {}],
+    ['Storage.clearCookies', {}],
+    ['Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' }],
+    ['Network.clearBrowserCookies', {}],
+    ['Network.getAllCookies', {}],
+    ['Target.createTarget', { url: 'https://example.com' }],
+    ['Target.attachToTarget', { targetId: 'another' }],
+    ['Target.getTargets', {}],
+    ['Browser.close', {}],
+    ['Page.setDownloadBehavior', { behavior: 'allow', downloadPath: '/' }],
+    ['toString', {}],
+  ])('if OpenChrome does not need it: %s', (method, params) => {
+    expect(() => checkCommand(method, params, TAB)).toThrow();
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'chrome://settings',
+    'chrome-extension://a/b',
+    'view-source:a',
+    7,
+  ])('if it opens %s', (url) => {
+    expect(() => checkCommand('Page.navigate', { url }, TAB)).toThrow('may not open');
+  });
+
+  it.each(['file:///home/a', 'chrome://settings', 'devtools://a', 'chrome-extension://a/b.html'])(
+    'if the tab shows %s, unless it leaves that page',
+    (url) => {
+      const run = { expression: '1' };
+      expect(() => checkCommand('Runtime.evaluate', run, url)).toThrow('may not use');
+      const leave = { url: 'https://example.com' };
+      expect(checkCommand('Page.navigate', leave, url)).toBe(leave);
+    },
+  );
+
+  it.each([
+    ['Network.getCookies', { urls: ['https://bank.example.org'] }],
+    ['Network.getCookies', { urls: [TAB, 'https://bank.example.org'] }],
+    ['Network.setCookie', { name: 'a', value: 'b', url: 'https://bank.example.org' }],
+    ['Network.setCookie', { name: 'a', value: 'b', domain: '.bank.example.org' }],
+    ['Network.setCookie', { name: 'a', value: 'b', url: TAB, domain: 'bank.example.org' }],
+    ['Network.setCookie', { name: 'a', value: 'b' }],
+    ['Network.setCookies', { cookies: [{ name: 'a', value: 'b', url: 'https://a.test' }] }],
+    ['Network.deleteCookies', { name: 'a', domain: 'bank.example.org' }],
+    ['Network.deleteCookies', { name: 'a' }],
+  ])('if it names cookies of another site: %s %j', (method, params) => {
+    expect(() => checkCommand(method, params, TAB)).toThrow('own site');
+  });
+
+  it('if two sites only share a public suffix', () => {
+    const get = { urls: ['https://victim.github.io'] };
+    expect(() => checkCommand('Network.getCookies', get, 'https://mine.github.io/')).toThrow();
+  });
+});
+
+describe('a command is changed', () => {
+  it('so that it reads only the cookies of the tab, not those of all frames', () => {
+    expect(checkCommand('Network.getCookies', {}, TAB)).toEqual({ urls: [TAB] });
+  });
+
+  it('so that a file of another site is loaded without the cookies of the user', () => {
+    const options = { disableCache: false, includeCredentials: true };
+    const load = (url: string) =>
+      checkCommand('Network.loadNetworkResource', { url, options }, TAB);
+    expect(load('https://other.test/a.map')).toMatchObject({
+      options: { includeCredentials: false },
+    });
+    expect(load('https://cdn.example.com/a.map')).toMatchObject({ options });
+    expect(() => load('file:///etc/passwd')).toThrow('may not open');
+  });
+});
+
+it('cookies of the own site are allowed, also those of its parent domain', () => {
+  const cookie = { name: 'a', value: 'b', domain: '.example.com' };
+  expect(checkCommand('Network.setCookie', cookie, TAB)).toBe(cookie);
+});
+
+it('network events do not contain cookies', () => {
+  const event = {
+    requestId: '1',
+    associatedCookies: [{ cookie: { name: 'sid', value: 'secret' } }],
+    headers: { Cookie: 'sid=secret', Accept: '*/*' },
+    headersText: 'Set-Cookie: sid=secret',
+    response: { headers: { 'set-cookie': 'sid=secret' }, requestHeaders: { cookie: 'sid=secret' } },
+    redirectResponse: { headersText: 'secret', headers: { 'Set-Cookie': 'sid=secret' } },
+    responseHeaders: [
+      { name: 'Set-Cookie', value: 'sid=secret' },
+      { name: 'Server', value: 'a' },
+    ],
+  };
+  const cleaned = removeCookies('Network.responseReceivedExtraInfo', event);
+  expect(JSON.stringify(cleaned)).not.toContain('secret');
+  expect(cleaned).toMatchObject({
+    requestId: '1',
+    headers: { Accept: '*/*' },
+    responseHeaders: [{ name: 'Server', value: 'a' }],
+  });
+});
