@@ -1,6 +1,7 @@
 // The servers that are compared. An adapter describes how to start a server and use its tools.
 import { agentBrowser, agentBrowserCli } from './agent-browser.mjs';
 import { chromeDevtools } from './chrome-devtools-mcp.mjs';
+import { openchromeScript } from './openchrome-script.mjs';
 import { openchrome } from './openchrome.mjs';
 import { playwright, playwrightTuned } from './playwright-mcp.mjs';
 import { rawCdp } from './raw-cdp.mjs';
@@ -8,6 +9,7 @@ import { rawCdp } from './raw-cdp.mjs';
 const ALL = [
   rawCdp,
   openchrome,
+  openchromeScript,
   playwright,
   playwrightTuned,
   chromeDevtools,

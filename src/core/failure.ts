@@ -241,6 +241,11 @@ export const FAILURES = {
     'Do less in one script: fewer calls and smaller values, or return after each part.',
   ),
 
+  // Recipes
+  recipe_not_found: kind('Use one of the available recipes.', { http: 404 }),
+  recipe_invalid: kind('Correct the file of the recipe.'),
+  recipe_stopped: kind('Look at the page; correct the named step of the recipe.'),
+
   // Saved sessions
   snapshot_not_found: kind('Use one of the available snapshots, or [[listSnapshots]].', {
     http: 404,

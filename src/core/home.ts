@@ -20,6 +20,8 @@ export interface Home {
   readonly snapshots: string;
   /** Saved logins, one private file each. */
   readonly logins: string;
+  /** Recipes, one folder per site. */
+  readonly recipes: string;
   /** The last network capture of each workspace. */
   readonly networkCache: string;
   /** One small file per running server or Chrome; used to find orphaned processes. */
@@ -49,6 +51,7 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     evidence: join(root, 'evidence'),
     snapshots: join(root, 'snapshots'),
     logins: join(root, 'logins'),
+    recipes: join(root, 'recipes'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
     secretHosts: join(root, 'secret-hosts.json'),

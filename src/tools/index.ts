@@ -16,6 +16,7 @@ import { ocEvidenceBundle } from './gather/oc-evidence-bundle.ts';
 import { extractData } from './gather/extract-data.ts';
 import { recording } from './gather/recording.ts';
 import { expectTool } from './program/expect.ts';
+import { ocRecipe } from './program/oc-recipe.ts';
 import { script } from './program/script.ts';
 import { expandTools } from './server/expand-tools.ts';
 import { ocConnectionHealth } from './server/oc-connection-health.ts';
@@ -69,6 +70,7 @@ export const TOOLS: readonly Tool[] = [
   script,
   waitFor,
   expectTool,
+  ocRecipe,
   handleDialog,
   network,
   extractData,

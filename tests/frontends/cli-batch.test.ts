@@ -111,3 +111,25 @@ it('batch answers each line of stdin before it reads the next', async () => {
   child.stdin.end();
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
+
+it('recipe edit creates a file, run repeats it for each row of a table, and export prints a test', async () => {
+  const path = await user.text('recipe', 'edit', 'visit');
+  await writeFile(
+    path,
+    `name: visit\nsite: example.com\nparams:\n  page: {}\nsteps:
+  - open: ${origin}/{{page}}
+    expect: { title: "Page /{{page}}" }\n`,
+  );
+  expect(await user.text('recipe', 'list')).toBe('visit  example.com  1 steps  page');
+  expect(await user.text('recipe', 'show', 'visit')).toContain('name: visit');
+  const once = await user.run('recipe', 'run', 'visit', '--param', 'page=a');
+  expect(JSON.parse(once.stdout)).toMatchObject({ recipe: 'visit', steps: 1 });
+  expect((await user.run('recipe', 'run', 'visit')).status).toBe(2);
+  await write('pages.csv', 'page\na\nb\n');
+  const { status, stdout } = await user.run('recipe', 'run', 'visit', '--repeat', 'pages.csv');
+  expect({ status, runs: linesOf(stdout).length }).toEqual({ status: 0, runs: 2 });
+  expect(await user.text('recipe', 'export', 'visit')).toContain(
+    "import { expect, test } from '@playwright/test';",
+  );
+  expect((await user.run('recipe', 'run', 'missing')).status).toBe(1);
+});

@@ -104,6 +104,7 @@ describe('the list', () => {
         "script",
         "wait_for",
         "expect",
+        "oc_recipe",
         "handle_dialog",
         "network",
         "extract_data",

@@ -4,6 +4,7 @@ import { type Command, formatPlain, type ToolCommand } from './command.ts';
 import { deriveCommands, type DerivedEntry } from './derive.ts';
 import { type HelpSection, renderCommandHelp, renderGroupHelp } from './help.ts';
 import { LOGIN_COMMANDS } from './login-commands.ts';
+import { RECIPE_COMMANDS } from './recipe-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { GROUPS } from './verbs/index.ts';
 import { type Section, SECTIONS } from './verbs/verb.ts';
@@ -226,6 +227,9 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
       ],
       examples: ['openchrome batch steps.txt', 'openchrome batch --keep-going < steps.txt'],
     },
+  ),
+  ...RECIPE_COMMANDS.map(({ words, summary, ...more }) =>
+    own(words, 'work', summary, () => import('./commands/recipe.ts'), more),
   ),
   own(
     'record open',

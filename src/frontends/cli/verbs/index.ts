@@ -21,6 +21,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   get: 'Print the text, url, title, html, value, attr or count',
   dialog: 'Answer the open dialog: dialog accept, dialog dismiss',
   daemon: 'The background process that runs Chrome for all commands',
+  recipe: 'Replay recorded steps: recipe list, show, run, edit, export',
   record: 'Record a tab: record start, stop, list',
   output: 'Read stored results: output show, grep, query',
   call: 'Call any tool by its name, with JSON output',

@@ -1,0 +1,254 @@
+// Runs a recipe: repeats its steps, and stops if a target is not found beyond doubt.
+import { defined } from '../../core/defined.ts';
+import { fail, Failure } from '../../core/failure.ts';
+import { getField, isRecord, isUnknownArray } from '../../core/json.ts';
+import { quoteText } from '../../core/text.ts';
+import type { Recipe, RecipeStep, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
+import { buildCallValue, type InnerReply } from '../script/inner-call.ts';
+
+export type RecipeParams = Readonly<Record<string, string | number | boolean>>;
+
+export interface RecipeRunOptions {
+  readonly call: (name: string, args: object) => Promise<InnerReply>;
+  readonly onStep: (done: number, total: number) => void;
+}
+
+export interface RecipeRun {
+  readonly recipe: string;
+  readonly steps: number;
+  /** One line per target that was found by other facts than its name. */
+  readonly healed: readonly string[];
+  /** The response of the last request step. */
+  readonly result?: unknown;
+}
+
+export const runRecipe = async (
+  recipe: Recipe,
+  given: RecipeParams,
+  options: RecipeRunOptions,
+): Promise<RecipeRun> => {
+  const params = resolveParams(recipe, given);
+  const run = new RecipeRunner(options);
+  const done: string[] = [];
+  for (const [at, raw] of recipe.steps.entries()) {
+    const step = fillParams(raw, params);
+    try {
+      await run.perform(step);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code === 'cancelled') throw error;
+      throw await run.describeStop(recipe, at, step, error, done);
+    }
+    done.push(describeRecipeStep(step));
+    options.onStep(at + 1, recipe.steps.length);
+  }
+  const { healed, result } = run;
+  return defined({ recipe: recipe.name, steps: done.length, healed, result });
+};
+
+/** Checks the names and types of the parameters, and adds the defaults. */
+const resolveParams = ({ name, params }: Recipe, given: RecipeParams): RecipeParams => {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(params, key));
+  const known = Object.keys(params);
+  if (unknown !== undefined)
+    throw fail('invalid_argument', `The recipe "${name}" has no parameter "${unknown}".`, {
+      argument: 'params',
+      known,
+    });
+  const values = Object.entries(params).map(([key, { type, default: fallback }]) => {
+    const value = given[key] ?? fallback;
+    if (value === undefined)
+      throw fail('invalid_argument', `The recipe "${name}" needs the parameter "${key}".`, {
+        argument: 'params',
+        known,
+      });
+    return [key, convert(key, value, type)] as const;
+  });
+  return Object.fromEntries(values);
+};
+
+const convert = (
+  key: string,
+  value: string | number | boolean,
+  type: 'string' | 'number' | 'boolean',
+): string | number | boolean => {
+  if (type === 'string') return String(value);
+  const converted = type === 'number' ? Number(value) : parseBoolean(value);
+  if (converted !== undefined && !Number.isNaN(converted)) return converted;
+  throw fail('invalid_argument', `The parameter "${key}" must be a ${type}.`, {
+    argument: 'params',
+  });
+};
+
+const parseBoolean = (value: unknown): boolean | undefined => {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+};
+
+const MARK = /\{\{(\w{1,64})\}\}/g;
+
+/** Replaces `{{name}}` in all texts of a step. */
+const fillParams = <T>(value: T, params: RecipeParams): T => {
+  const fill = (inner: unknown): unknown => {
+    if (typeof inner === 'string')
+      return inner.replace(MARK, (mark, name: string) =>
+        Object.hasOwn(params, name) ? String(params[name]) : mark,
+      );
+    if (isUnknownArray(inner)) return inner.map(fill);
+    if (!isRecord(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, fill(one)]));
+  };
+  return fill(value) as T;
+};
+
+interface RecipeHit {
+  readonly ref: string;
+  readonly role: string;
+  readonly name: string;
+  readonly states: string;
+}
+
+class RecipeRunner {
+  readonly #options: RecipeRunOptions;
+  readonly healed: string[] = [];
+  result: unknown;
+
+  constructor(options: RecipeRunOptions) {
+    this.#options = options;
+  }
+
+  async perform(step: RecipeStep): Promise<void> {
+    if ('open' in step) await this.#call('navigate', { url: step.open });
+    else if ('action' in step) await this.#act(step);
+    else if ('wait' in step) await this.#call('wait_for', step.wait);
+    else if ('request' in step) this.result = await this.#send(step.request);
+    if ('expect' in step && step.expect) await this.#check(step.expect);
+  }
+
+  /** The failure of a run that stopped: step, reason, page and the steps done. */
+  async describeStop(
+    { name, steps }: Recipe,
+    at: number,
+    step: RecipeStep,
+    { code, message, details }: Failure,
+    done: readonly string[],
+  ): Promise<Failure> {
+    const { hint: _hint, retryable: _retryable, ...facts } = details;
+    const page = await this.#readState();
+    return fail(
+      'recipe_stopped',
+      `The recipe "${name}" stopped at step ${at + 1} of ${steps.length} ` +
+        `(${describeRecipeStep(step)}): ${message}`,
+      defined({ step: at + 1, reason: code, page, done, healed: this.healed, ...facts }),
+    );
+  }
+
+  async #readState(): Promise<unknown> {
+    const reply = await this.#options.call('read_page', { max_tokens: 500 });
+    return reply.failure ? undefined : getField(buildCallValue(reply), 'state');
+  }
+
+  async #call(name: string, args: object): Promise<unknown> {
+    const reply = await this.#options.call(name, args);
+    if (reply.failure) throw reply.failure;
+    return buildCallValue(reply);
+  }
+
+  async #act({ action, target, value }: Extract<RecipeStep, { action: string }>): Promise<void> {
+    const place = target ? await this.#locate(target) : {};
+    await this.#call('interact', { action, ...place, ...defined({ value }) });
+  }
+
+  async #check(expected: object): Promise<void> {
+    const report = await this.#call('expect', expected);
+    if (getField(report, 'passed') === true) return;
+    throw fail('recipe_stopped', `the expectation failed: ${String(getField(report, 'text'))}`);
+  }
+
+  /** By role and name; otherwise by a test id or a label that exactly one element has. */
+  async #locate(target: RecipeTarget): Promise<{ ref: string } | { selector: string }> {
+    const { role, name, selector } = target;
+    if (name === undefined && role === undefined && selector !== undefined) return { selector };
+    const exact = selectExact(target, await this.#waitForName(target));
+    const [only, another] = exact;
+    if (only && !another) return { ref: only.ref };
+    if (another)
+      throw fail('ambiguous_target', `${exact.length} elements match ${describeTarget(target)}.`);
+    return { ref: (await this.#heal(target)).ref };
+  }
+
+  /** A target without a name is found by its label, or by its test id. */
+  #waitForName({ role, name, near, label, testId }: RecipeTarget): Promise<readonly RecipeHit[]> {
+    const named = [defined({ query: name }), defined({ label }), defined({ testId })];
+    const fact = named.find((one) => Object.keys(one).length > 0);
+    return this.#find({ ...defined({ role, near }), ...fact, wait_ms: FIND_MS });
+  }
+
+  async #find(args: object): Promise<readonly RecipeHit[]> {
+    const value = await this.#call('find', { ...args, limit: MAX_HITS });
+    return (getField(value, 'hits') ?? []) as readonly RecipeHit[];
+  }
+
+  /** Never by the role alone: another element of this role may be the only one left. */
+  async #heal(target: RecipeTarget): Promise<RecipeHit> {
+    const { role, testId, label } = target;
+    for (const fact of [defined({ testId }), defined({ label })]) {
+      if (Object.keys(fact).length === 0) continue;
+      const hits = (await this.#find(fact)).filter((hit) => isUsable(hit) && sameRole(hit, role));
+      const [only, another] = hits;
+      if (!only || another) continue;
+      const [found] = Object.keys(fact);
+      this.healed.push(
+        `${describeTarget(target)} was found by its ${found}: it is now ${quoteText(only.name)}`,
+      );
+      return only;
+    }
+    throw fail('element_not_found', `No element matches ${describeTarget(target)}.`);
+  }
+
+  /** Sends a request from inside the page, with its cookies. */
+  async #send(request: Extract<RecipeStep, { request: object }>['request']): Promise<unknown> {
+    const { url, method, headers, body } = request;
+    const options = JSON.stringify(defined({ method, headers, body, credentials: 'include' }));
+    const code = `const response = await fetch(${JSON.stringify(url)}, ${options});
+const text = await response.text();
+let body = text;
+try { body = JSON.parse(text) } catch {}
+return { status: response.status, body };`;
+    const { value } = (await this.#call('javascript_tool', { code })) as { value: unknown };
+    const status = Number(getField(value, 'status'));
+    if (status < 400) return value;
+    throw fail('recipe_stopped', `the response has the status ${status}`);
+  }
+}
+
+/** How long to wait for a target to appear. */
+const FIND_MS = 3_000;
+const MAX_HITS = 50;
+
+const UNUSABLE = new Set(['hidden', 'inert', 'behind-dialog']);
+
+const isUsable = ({ states }: RecipeHit): boolean =>
+  !states.split(' ').some((word) => UNUSABLE.has(word));
+
+const selectExact = ({ role, name }: RecipeTarget, hits: readonly RecipeHit[]): RecipeHit[] =>
+  hits.filter(
+    (hit) => isUsable(hit) && sameRole(hit, role) && (name === undefined || hit.name === name),
+  );
+
+const sameRole = (hit: RecipeHit, role: string | undefined): boolean =>
+  role === undefined || hit.role === role;
+
+const describeTarget = ({ role = 'element', name, selector, near }: RecipeTarget): string => {
+  const what = name === undefined ? (selector ?? '') : quoteText(name);
+  return `${role} ${what}${near === undefined ? '' : ` near ${quoteText(near)}`}`.trim();
+};
+
+/** A step in one line, without its value, which may be private. */
+export const describeRecipeStep = (step: RecipeStep): string => {
+  if ('open' in step) return `open ${step.open}`;
+  if ('action' in step)
+    return step.target ? `${step.action} ${describeTarget(step.target)}` : step.action;
+  if ('wait' in step) return `wait for ${JSON.stringify(step.wait)}`;
+  if ('request' in step) return `${step.request.method} ${step.request.url}`;
+  return `expect ${JSON.stringify(step.expect)}`;
+};

@@ -1,0 +1,73 @@
+// The format of a recipe file: parameters and steps.
+import { z } from 'zod';
+
+const text = z.string().max(10_000);
+
+/** How an element is found again: by its role and name first, by its position never. */
+export const RecipeTarget = z.strictObject({
+  role: text.optional(),
+  name: text.optional(),
+  label: text.optional(),
+  testId: text.optional(),
+  /** Words of the same row, card or list item. */
+  near: text.optional(),
+  /** Used only if there is no name. */
+  selector: text.optional(),
+});
+export type RecipeTarget = z.output<typeof RecipeTarget>;
+
+export const RECIPE_ACTIONS = [
+  'click',
+  'double_click',
+  'right_click',
+  'hover',
+  'fill',
+  'type',
+  'select',
+  'check',
+  'uncheck',
+  'press',
+  'upload',
+  'clear',
+] as const;
+
+const Facts = z.record(z.string(), z.unknown());
+
+const RecipeRequest = z.strictObject({
+  method: z.string().max(20).default('GET'),
+  url: text,
+  headers: z.record(z.string(), text).optional(),
+  body: z.string().max(1_000_000).optional(),
+});
+
+export const RecipeStep = z.union([
+  z.strictObject({ open: text, expect: Facts.optional() }),
+  z.strictObject({
+    action: z.enum(RECIPE_ACTIONS),
+    target: RecipeTarget.optional(),
+    value: z.union([text, z.array(text)]).optional(),
+    expect: Facts.optional(),
+  }),
+  z.strictObject({ wait: Facts }),
+  z.strictObject({ expect: Facts }),
+  z.strictObject({ request: RecipeRequest }),
+]);
+export type RecipeStep = z.output<typeof RecipeStep>;
+
+const RecipeParam = z.strictObject({
+  type: z.enum(['string', 'number', 'boolean']).default('string'),
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  description: text.optional(),
+});
+
+export const Recipe = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'use a-z, 0-9 and "-"'),
+  site: z
+    .string()
+    .max(253)
+    .regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i, 'use a host name'),
+  description: text.optional(),
+  params: z.record(z.string().regex(/^\w{1,64}$/), RecipeParam).default({}),
+  steps: z.array(RecipeStep).min(1).max(500),
+});
+export type Recipe = z.output<typeof Recipe>;

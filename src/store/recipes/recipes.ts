@@ -1,0 +1,122 @@
+// Recipe files: one YAML file each, in the project folder or per site in the home folder.
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fail, type Failure, getErrorMessage } from '../../core/failure.ts';
+import { ensureFolderNow, openRegularFile } from '../../system/private-files.ts';
+import { replaceFile } from '../../system/replace-file.ts';
+import { Recipe } from './recipe-schema.ts';
+
+const MAX_RECIPE_BYTES = 1024 * 1024;
+/** The folder inside a project. */
+const PROJECT_FOLDER = join('.openchrome', 'recipes');
+
+export interface RecipeEntry {
+  readonly name: string;
+  readonly site: string;
+  readonly path: string;
+  readonly description?: string;
+  readonly params: readonly string[];
+  readonly steps: number;
+}
+
+export class Recipes {
+  readonly #home: string;
+  readonly #project: string | undefined;
+
+  /** `folder`: the client's folder, whose recipes take precedence. */
+  constructor(home: string, folder: string | undefined) {
+    this.#home = home;
+    this.#project = folder === undefined ? undefined : join(folder, PROJECT_FOLDER);
+  }
+
+  /** Recipes that cannot be read are left out; `require` explains the reason. */
+  async list(): Promise<RecipeEntry[]> {
+    const entries: RecipeEntry[] = [];
+    for (const path of await this.#files()) {
+      const recipe = await load(path).catch(() => undefined);
+      if (!recipe || entries.some(({ name }) => name === recipe.name)) continue;
+      const { name, site, description, params, steps } = recipe;
+      entries.push({
+        ...{ name, site, path, params: Object.keys(params), steps: steps.length },
+        ...(description !== undefined && { description }),
+      });
+    }
+    return entries;
+  }
+
+  /** The recipe and its file; throws if there is none, or if it is invalid. */
+  async require(name: string): Promise<{ readonly recipe: Recipe; readonly path: string }> {
+    for (const path of await this.#files())
+      if (path.endsWith(`/${name}.yaml`) || path.endsWith(`\\${name}.yaml`))
+        return { recipe: await load(path), path };
+    const available = (await this.list()).map((entry) => entry.name);
+    throw fail('recipe_not_found', `There is no recipe "${name.slice(0, 100)}".`, { available });
+  }
+
+  /** Saves a recipe: in the project folder if it exists, otherwise in the home folder. */
+  async save(given: Recipe, inProject: boolean): Promise<string> {
+    const recipe = parse(given, given.name);
+    const folder =
+      inProject && this.#project !== undefined ? this.#project : join(this.#home, recipe.site);
+    const path = join(folder, `${recipe.name}.yaml`);
+    ensureFolderNow(dirname(path));
+    await replaceFile(path, await formatRecipe(recipe));
+    return path;
+  }
+
+  async #files(): Promise<string[]> {
+    const project = this.#project === undefined ? [] : await listYaml(this.#project);
+    const sites = await listNames(this.#home);
+    const own = await Promise.all(sites.map((site) => listYaml(join(this.#home, site))));
+    return [...project, ...own.flat()];
+  }
+}
+
+/** A missing folder has no recipes. */
+const listNames = (folder: string): Promise<string[]> =>
+  readdir(folder).then(
+    (names) => names.sort(),
+    () => [],
+  );
+
+const listYaml = async (folder: string): Promise<string[]> =>
+  (await listNames(folder))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(folder, name));
+
+const load = async (path: string): Promise<Recipe> => {
+  const file = await openRegularFile(path, MAX_RECIPE_BYTES);
+  if (!file) throw fail('recipe_not_found', `The file ${path} does not exist.`);
+  try {
+    return await parseRecipe(await file.readFile('utf8'), path);
+  } finally {
+    await file.close();
+  }
+};
+
+export const formatRecipe = async (recipe: Recipe): Promise<string> => {
+  const { formatYaml } = await import('./recipe-yaml.ts');
+  return formatYaml(recipe);
+};
+
+export const parseRecipe = async (text: string, source: string): Promise<Recipe> => {
+  const { parseYaml } = await import('./recipe-yaml.ts');
+  try {
+    return parse(parseYaml(text), source);
+  } catch (error) {
+    if (isFailure(error)) throw error;
+    throw invalid(source, getErrorMessage(error));
+  }
+};
+
+const isFailure = (error: unknown): boolean => error instanceof Error && error.name === 'Failure';
+
+const parse = (value: unknown, source: string): Recipe => {
+  const { data, error } = Recipe.safeParse(value);
+  if (data) return data;
+  const [issue] = error.issues;
+  throw invalid(source, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+};
+
+const invalid = (source: string, reason: string): Failure =>
+  fail('recipe_invalid', `${source} is not a recipe: ${reason}.`);

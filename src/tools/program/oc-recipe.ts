@@ -1,0 +1,161 @@
+// oc_recipe: lists, shows, creates, runs and exports recipes.
+import { z } from 'zod';
+import { fail } from '../../core/failure.ts';
+import { getField } from '../../core/json.ts';
+import { exportRecipe, RECIPE_EXPORTS } from '../../features/recipe/export-recipe.ts';
+import {
+  addParams,
+  buildRecipe,
+  convertCalls,
+  convertRecordedSteps,
+  convertRequest,
+  type JournalCall,
+} from '../../features/recipe/recipe-sources.ts';
+import { runRecipe } from '../../features/recipe/run-recipe.ts';
+import type { RecordedStep } from '../../features/recording/kept-lines.ts';
+import { buildCallValue } from '../../features/script/inner-call.ts';
+import { formatRecipe, parseRecipe, Recipes } from '../../store/recipes/recipes.ts';
+import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
+import type { Context } from '../../toolkit/context.ts';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
+import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
+
+const name = z.string().min(1).max(200).optional();
+
+const input = () => ({
+  run: name.describe('Name'),
+  params: markListedAs(
+    z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    { type: 'object' },
+  ),
+  from_task: name,
+  from_recording: markUnlisted(name.describe('Folder with recording.json')),
+  from_request: name.describe('Key'),
+  source: markUnlisted(z.string().max(1_000_000).optional().describe('The YAML text to save')),
+  name,
+  show: markUnlisted(name.describe('Name of the recipe to show')),
+  export: markUnlisted(name.describe('Name of the recipe to export')),
+  format: markUnlisted(z.enum(RECIPE_EXPORTS).default('playwright')),
+  project: markUnlisted(
+    z.boolean().default(false).describe('Save in .openchrome/recipes of the folder'),
+  ),
+});
+
+type RecipeInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
+
+export const ocRecipe = defineTool({
+  name: 'oc_recipe',
+  description:
+    'Replay recorded steps without a model: run a recipe with params, or create one (name) from ' +
+    'a task or a request. Without arguments: list.',
+  returns: '{recipe, steps, healed: [...], result?}; list: {recipes: [{name, site, params, …}]}',
+  keywords: 'replay macro automation workflow record repeat yaml',
+  tier: 1,
+  traits: {
+    effect: 'act',
+    scope: 'browser',
+    observation: false,
+    duration: 'instant',
+    dialog: 'allowed',
+    timeoutMs: 300_000,
+    makesCalls: true,
+    scripts: ['params', 'source'],
+    large: true,
+  },
+  input,
+  examples: [
+    { run: 'approve-invoice', params: { who: 'Ada' } },
+    { name: 'order', from_task: '0123456789abcdef' },
+  ],
+  run: async (given, context) => {
+    const recipes = new Recipes(context.rooms.home.recipes, context.folder);
+    if (given.run !== undefined) return replay(recipes, given, context);
+    if (given.show !== undefined) {
+      const { recipe, path } = await recipes.require(given.show);
+      return { path, source: await formatRecipe(recipe) };
+    }
+    if (given.export !== undefined) {
+      const { recipe } = await recipes.require(given.export);
+      return { source: exportRecipe(recipe, given.format) };
+    }
+    const created = await create(given, context);
+    if (!created) return { recipes: await recipes.list() };
+    const path = await recipes.save(created, given.project);
+    return { saved: path, name: created.name, steps: created.steps.length };
+  },
+  render: (data) => ('source' in data ? String(data.source) : { json: data }),
+});
+
+const createCall =
+  (context: Context) =>
+  (tool: string, args: object): ReturnType<Context['rooms']['call']> =>
+    context.rooms.call({
+      name: tool,
+      arguments: buildInnerArguments(
+        context.rooms.tools.find((one) => one.name === tool),
+        args,
+        context,
+      ),
+      session: context.session.name,
+      folder: context.folder,
+      signal: context.signal,
+    });
+
+const replay = async (
+  recipes: Recipes,
+  { run = '', params = {} }: RecipeInput,
+  context: Context,
+): Promise<object> => {
+  const { recipe } = await recipes.require(run);
+  const done = await runRecipe(recipe, params, {
+    call: createCall(context),
+    onStep: (step, total) => context.progress({ done: step, total, message: run }),
+  });
+  for (const line of done.healed) context.note(`[healed: ${line}]`);
+  return done;
+};
+
+/** The recipe that the arguments describe; undefined if they describe none. */
+const create = async (given: RecipeInput, context: Context): Promise<Recipe | undefined> => {
+  if (given.source !== undefined) return parseRecipe(given.source, 'source');
+  const steps = await collectSteps(given, context);
+  if (!steps) return undefined;
+  if (given.name === undefined)
+    throw fail('invalid_argument', 'A new recipe needs "name".', { argument: 'name' });
+  return addParams(buildRecipe(given.name, steps), given.params ?? {});
+};
+
+const collectSteps = async (
+  { from_task, from_recording, from_request }: RecipeInput,
+  context: Context,
+): Promise<readonly RecipeStep[] | undefined> => {
+  if (from_task !== undefined)
+    return convertCalls(
+      await listCalls(from_task, context),
+      (tool) => context.rooms.tools.find((one) => one.name === tool)?.traits.effect === 'act',
+    );
+  if (from_recording !== undefined) return loadRecording(from_recording, context);
+  if (from_request === undefined) return undefined;
+  const reply = await createCall(context)('network', { detail: from_request, raw: true });
+  if (reply.failure) throw reply.failure;
+  return convertRequest(buildCallValue(reply));
+};
+
+/** The calls of the journal that name the task. */
+const listCalls = async (task: string, { rooms }: Context): Promise<JournalCall[]> => {
+  const calls = (await rooms.journal.recent({ count: 1000 })) as readonly JournalCall[];
+  return calls.filter(({ args }) =>
+    [getField(args, 'taskId'), getField(args, 'task_id')].includes(task),
+  );
+};
+
+const loadRecording = async (
+  folder: string,
+  { allowFile }: Context,
+): Promise<readonly RecipeStep[]> => {
+  const { loadUserFile } = await import('../../store/files/user-file.ts');
+  const path = await allowFile(`${folder}/recording.json`);
+  const steps = getField(JSON.parse(await loadUserFile(path)), 'steps');
+  return convertRecordedSteps((steps ?? []) as RecordedStep[]);
+};

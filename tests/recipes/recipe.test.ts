@@ -1,0 +1,207 @@
+// Recipes: created, replayed with parameters, healed, stopped and exported.
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useEngine, useSite } from '../fixtures.ts';
+
+const done: string[] = [];
+
+const form = (button: string): string => `<!doctype html><html lang="en">
+  <link rel="icon" href="data:,"><title>Order</title>
+  <form action="/done"><label>Email <input name="email"></label>${button}
+  <button type="button" onclick="fetch('/did?cancel')">Cancel</button></form></html>`;
+
+const site = useSite({
+  '/': form('<button data-testid="pay">Pay</button>'),
+  '/renamed': form('<button data-testid="pay">Pay now</button>'),
+  '/gone': form(''),
+  '/twice': form('<button>Pay</button><button>Pay</button>'),
+  '/done': (request, response) => {
+    done.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html');
+    response.end('<link rel="icon" href="data:,"><title>Done</title><h1>Thank you</h1>');
+  },
+  '/did': (request, response) => {
+    done.push(request.url ?? '');
+    response.end();
+  },
+  '/api/items': (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"items":[1,2]}');
+  },
+});
+const engine = useEngine();
+
+beforeEach(() => void done.splice(0));
+
+const save = (name: string, path: string): Promise<unknown> =>
+  engine.json('oc_recipe', {
+    source: `name: ${name}
+site: 127.0.0.1
+params:
+  email: { default: ada@example.com }
+steps:
+  - open: ${site.origin}${path}
+  - action: fill
+    target: { role: textbox, name: Email }
+    value: "{{email}}"
+  - action: click
+    target: { role: button, name: Pay, testId: pay }
+    expect: { url: /done, text: Thank you }
+`,
+  });
+
+describe('a recipe', () => {
+  it('that was written by hand runs with parameters', async () => {
+    await save('order', '/');
+    expect(await engine.json('oc_recipe', { run: 'order', params: { email: 'b@x.org' } })).toEqual({
+      recipe: 'order',
+      steps: 3,
+      healed: [],
+    });
+    expect(done).toEqual(['/done?email=b%40x.org']);
+  });
+
+  it('is listed and shown', async () => {
+    expect(await engine.json('oc_recipe')).toMatchObject({
+      recipes: [{ name: 'order', site: '127.0.0.1', params: ['email'], steps: 3 }],
+    });
+    const text = await engine.text('oc_recipe', { show: 'order' });
+    expect(text).toContain('name: order');
+    const { path } = (await engine.reply('oc_recipe', { show: 'order' })).data as { path: string };
+    expect(path.startsWith(engine.home)).toBe(true);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('finds a renamed element by its test id, and reports it', async () => {
+    await save('renamed', '/renamed');
+    const reply = await engine.reply('oc_recipe', { run: 'renamed' });
+    expect(reply.notes.join()).toBe(
+      '[healed: button "Pay" was found by its testId: it is now "Pay now"]',
+    );
+    expect(done).toEqual(['/done?email=ada%40example.com']);
+  });
+
+  it.each([
+    ['gone', 'element_not_found'],
+    ['twice', 'ambiguous_target'],
+  ])('stops if its target is %s, with the step, the reason and the page', async (name, reason) => {
+    await save(name, `/${name}`);
+    expect(await engine.failure('oc_recipe', { run: name })).toMatchObject({
+      code: 'recipe_stopped',
+      step: 3,
+      reason,
+      page: { url: `${site.origin}/${name}`, title: 'Order' },
+      done: [`open ${site.origin}/${name}`, 'fill textbox "Email"'],
+    });
+    expect(done).toEqual([]);
+  });
+
+  it('stops if an expectation fails', async () => {
+    await engine.json('oc_recipe', {
+      source: `name: wrong\nsite: 127.0.0.1\nsteps:
+  - open: ${site.origin}/
+    expect: { text: Welcome, timeout_ms: 100 }`,
+    });
+    const failure = await engine.failure('oc_recipe', { run: 'wrong' });
+    expect(failure).toMatchObject({ code: 'recipe_stopped', step: 1 });
+    expect(failure.message).toContain('failed: text: expected "Welcome"');
+  });
+
+  it('rejects unknown recipes, parameters and files', async () => {
+    expect(await engine.failure('oc_recipe', { run: 'none' })).toMatchObject({
+      code: 'recipe_not_found',
+      available: expect.arrayContaining(['order']) as unknown,
+    });
+    expect(await engine.failure('oc_recipe', { run: 'order', params: { x: 1 } })).toMatchObject({
+      code: 'invalid_argument',
+      known: ['email'],
+    });
+    for (const source of [
+      'name: [',
+      'name: x',
+      'name: ../x\nsite: a\nsteps: [{ open: x }]',
+      'name: x\nsite: ..\nsteps: [{ open: x }]',
+      'name: x\nsite: a\nsteps: [{ run: x }]',
+    ])
+      expect([source, await engine.failure('oc_recipe', { source })]).toEqual([
+        source,
+        expect.objectContaining({ code: 'recipe_invalid' }),
+      ]);
+  });
+
+  it('is created from the calls of a task, with parameters', async () => {
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
+      objective: 'order',
+    });
+    const call = (name: string, args: object): Promise<string> =>
+      engine.text(name, { ...args, taskId: task_id });
+    await call('navigate', { url: `${site.origin}/` });
+    await call('interact', { action: 'fill', query: 'Email', value: 'c@x.org' });
+    await call('read_page', {});
+    await call('interact', { action: 'click', query: 'Pay' });
+    expect(
+      await engine.json('oc_recipe', {
+        name: 'from-task',
+        from_task: task_id,
+        params: { email: 'c@x.org' },
+      }),
+    ).toMatchObject({ name: 'from-task', steps: 3 });
+    await engine.json('oc_recipe', { run: 'from-task', params: { email: 'd@x.org' } });
+    expect(done).toEqual(['/done?email=c%40x.org', '/done?email=d%40x.org']);
+  });
+
+  it('is created from a recording', async () => {
+    await engine.text('navigate', { url: `${site.origin}/` });
+    const { task_id, folder } = await engine.json<{ task_id: string; folder: string }>(
+      'recording',
+      { action: 'start', exports: ['json'] },
+    );
+    await engine.text('navigate', { url: `${site.origin}/` });
+    await engine.text('interact', { action: 'fill', query: 'Email', value: 'e@x.org' });
+    await engine.text('interact', { action: 'click', query: 'Pay' });
+    const stopped = await engine.json<{ folder?: string }>('recording', {
+      action: 'stop',
+      id: task_id,
+    });
+    await engine.json('oc_recipe', {
+      name: 'recorded',
+      from_recording: stopped.folder ?? folder,
+      params: { email: 'e@x.org' },
+    });
+    await engine.json('oc_recipe', { run: 'recorded', params: { email: 'f@x.org' } });
+    expect(done).toEqual(['/done?email=e%40x.org', '/done?email=f%40x.org']);
+  });
+
+  it('is created from a captured request, and returns its response', async () => {
+    await engine.text('navigate', { url: `${site.origin}/` });
+    await engine.text('javascript_tool', { code: 'await fetch("/api/items"); return 1' });
+    const { entries } = await engine.json<{ entries: { key: string }[] }>('network', {
+      url: '/api/items',
+    });
+    await engine.json('oc_recipe', { name: 'items', from_request: entries[0]?.key });
+    expect(await engine.json('oc_recipe', { run: 'items' })).toMatchObject({
+      result: { status: 200, body: { items: [1, 2] } },
+    });
+  });
+
+  it('is exported as a Playwright test with expectations', async () => {
+    const text = await engine.text('oc_recipe', { export: 'order' });
+    expect(text.replaceAll(site.origin, 'SITE')).toMatchInlineSnapshot(`
+      "import { expect, test } from '@playwright/test';
+
+      const params = { ...{"email":"ada@example.com"}, ...JSON.parse(process.env.PARAMS ?? '{}') };
+
+      test("order", async ({ page }) => {
+        await page.goto("SITE/");
+        await page.getByRole("textbox", { name: "Email", exact: true }).fill(String(params["email"]));
+        await page.getByRole("button", { name: "Pay", exact: true }).click();
+        await expect(page).toHaveURL((address) => address.href.includes("/done"));
+        await expect(page.getByText("Thank you").first()).toBeVisible();
+      });
+      "
+    `);
+    expect(await engine.text('oc_recipe', { export: 'order', format: 'puppeteer' })).toContain(
+      `'::-p-aria([name="' + "Pay" + '"][role="button"])'`,
+    );
+  });
+});
