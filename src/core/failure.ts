@@ -162,18 +162,21 @@ export const FAILURES = {
   output_handle_not_found: kind('Handles expire: call the tool that created it again.', {
     http: 404,
   }),
-  invalid_format_for_payload: kind('Omit format: the payload is then returned in its own format.', {
-    exit: 2,
-  }),
+  invalid_format_for_payload: kind(
+    'Omit [[format]]: the payload is then returned in its own format.',
+    {
+      exit: 2,
+    },
+  ),
   invalid_query: kind('Correct the expression at the given position.', { exit: 2 }),
-  payload_too_large_to_query: kind('Page through it with offset and limit, or use grep.'),
+  payload_too_large_to_query: kind('Page through it with [[page]], or use [[grep]].'),
 
   // Network captures
   key_not_found: kind('Use one of the available keys, or list the requests again.', { http: 404 }),
   cache_missing: kind('List the requests first: open the page and list its requests.', {
     http: 404,
   }),
-  cache_expired: kind('List the requests again, or pass a larger ttl.', { http: 410 }),
+  cache_expired: kind('List the requests again, or pass a larger [[ttl]].', { http: 410 }),
   cache_corrupt: kind('List the requests again to store a new capture.'),
   capture_failed: kind('Open the page again, then list its requests.', {
     retryable: true,
@@ -182,7 +185,7 @@ export const FAILURES = {
   replay_failed: kind('Open the page that makes this request, then try again.'),
   confirmation_required: kind('Pass [[confirm]] if the request may change data on the server.'),
   reveal_not_allowed: kind(
-    'Omit reveal; only a server started with --allow-reveal shows secrets.',
+    'Omit [[reveal]]; only a server started with --allow-reveal shows secrets.',
     { http: 403 },
   ),
 
@@ -280,13 +283,14 @@ const SITUATIONS = {
     'Look at the page with [[read]]; raise [[timeout]] if it only needs more time.',
   password_required: 'The server requires a user name and a password: set them with [[httpAuth]].',
   folded_part: 'Read it with [[readRef]].',
-  folded_part_in_mode: 'Read it with mode "ax".',
+  folded_part_in_mode: 'Read it with [[modeAx]].',
   saved_login: 'Use [[loadLogin]] to restore a login.',
-  not_in_view_together: 'Scroll so that both are in view, or make the window larger with emulate.',
+  not_in_view_together:
+    'Scroll so that both are in view, or make the window larger with [[emulate]].',
   page_too_slow: 'Read a part of it: pass a selector or a ref.',
   code_too_slow: 'Make the code finish sooner, or raise [[timeout]].',
   nothing_copied: 'Pass the text to paste as "value", or copy something first.',
-  pdf_too_large: 'Print fewer pages with pageRanges.',
+  pdf_too_large: 'Print fewer pages with [[pageRanges]].',
   page_ranges_invalid: 'Use the form "1-3, 5", within the number of pages.',
 } as const;
 
