@@ -12,7 +12,7 @@ export type Defined<T> = Omit<T, OptionalKeys<T>> & {
  * an undefined value.
  */
 export const defined = <const T extends object>(fields: T): Defined<T> => {
-  // A loop, because this runs for every line of a page: entries and a filter take several times as long.
+  // A loop, because this runs for every line of a page: entries and a filter take far longer.
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(fields)) {
     const value = fields[key as keyof T];

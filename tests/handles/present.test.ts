@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fail } from '../../src/core/failure.ts';
 import { carry } from '../../src/pipeline/index.ts';
-import { type Descriptor, DescriptorSchema } from '../../src/store/handles/handle-payload.ts';
+import { type Descriptor, DescriptorSchema } from '../../src/store/handles/handle-descriptor.ts';
 import type { FetchedOutput } from '../../src/store/handles/handle-fetch.ts';
 import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
 import { TestRooms, tool } from './rooms.ts';

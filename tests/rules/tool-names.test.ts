@@ -22,7 +22,7 @@ const EXCEPTIONS = new Set([
   'src/core/failure.ts',
   'src/core/config.ts',
   MENTIONS,
-  'src/store/handles/handle-payload.ts',
+  'src/store/handles/handle-descriptor.ts',
 ]);
 
 it('no text of the layers below the tools names a tool', () => {

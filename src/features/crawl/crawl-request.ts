@@ -1,24 +1,9 @@
-// The options, traits and fields that crawl and crawl_sitemap share, and their plan.
+// The traits and input fields that crawl and crawl_sitemap share, and their conversion to a plan.
 import { z } from 'zod';
 import type { Deadline } from '../../core/time.ts';
+import { FORMATS, RENDERS } from './crawl-options.ts';
 import type { CrawlResult } from './result.ts';
 import type { CrawlContext, CrawlPlan } from './run-crawl.ts';
-
-// The options of a crawl, with the names that the tools use.
-
-const FORMATS = ['markdown', 'text', 'structured'] as const;
-export type CrawlFormat = (typeof FORMATS)[number];
-
-/** `auto` fetches each page, and loads it in a tab only if it needs scripts. */
-const RENDERS = ['auto', 'browser', 'fetch'] as const;
-export type Render = (typeof RENDERS)[number];
-
-/** What a link must have in common with the start URL; `any` requires nothing. */
-export const SCOPES = ['origin', 'host', 'domain', 'any'] as const;
-export type ScopeKind = (typeof SCOPES)[number];
-
-/** Longer page content is cut. */
-export const MAX_CONTENT_CHARS = 500_000;
 
 export const CRAWL_TRAITS = {
   effect: 'read',

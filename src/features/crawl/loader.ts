@@ -6,7 +6,7 @@ import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
 import type { PageReading, StructuredContent } from './read-page.ts';
 import type { FetchedDocument, Fetcher } from './fetcher.ts';
-import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-request.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
 import type { PageReader } from './page-reader.ts';
 import type { Politeness } from './admission.ts';
 import type { SessionCookies } from './session-cookies.ts';

@@ -2,7 +2,7 @@
 import { attempt } from '../../core/attempt.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { boundMarkup, decode, isBinary, startsAsHtml } from './bounded-markup.ts';
-import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-request.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { collapseSpaces, readDocumentFacts, resolveBaseUrl } from './page-facts.ts';
 import { convertToMarkdown, type DomDocument, loadParser, type ParsedNode } from './page-world.ts';

@@ -14,7 +14,7 @@ import { Admission, type Judgement, Politeness } from './admission.ts';
 import { Fetcher } from './fetcher.ts';
 import { Frontier, type Visit } from './frontier.ts';
 import { type LoadedPage, PageLoader } from './loader.ts';
-import type { CrawlFormat, Render, ScopeKind } from './crawl-request.ts';
+import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
 import { PageReader } from './page-reader.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { type Refusal, Refused, Scope } from './scope.ts';

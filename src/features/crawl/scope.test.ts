@@ -1,7 +1,7 @@
 // Tests of scope.ts.
 import { getDomain } from 'tldts';
 import { describe, expect, it } from 'vitest';
-import type { ScopeKind } from './crawl-request.ts';
+import type { ScopeKind } from './crawl-options.ts';
 import { Scope } from './scope.ts';
 
 const scope = (kind: ScopeKind, globs: { include?: string[]; exclude?: string[] } = {}): Scope => {

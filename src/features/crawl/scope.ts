@@ -2,7 +2,7 @@
 import { fail } from '../../core/failure.ts';
 import { ANY, type Glob, matchesGlob, parsePathGlob, PART } from '../../core/glob.ts';
 import type { DomainRefusal } from '../../policy/domains.ts';
-import type { ScopeKind } from './crawl-request.ts';
+import type { ScopeKind } from './crawl-options.ts';
 
 interface ScopeOptions {
   readonly kind: ScopeKind;

@@ -4,7 +4,7 @@ import { createRedactor } from '../../policy/redact.ts';
 import { Session } from '../../browser/tabs/session.ts';
 import type { Browser } from '../../browser/browser.ts';
 import type { Cookie } from '../../browser/state/cookies.ts';
-import type { ScopeKind } from './crawl-request.ts';
+import type { ScopeKind } from './crawl-options.ts';
 import { findRegistrableDomain } from './registrable-domain.ts';
 import { Scope } from './scope.ts';
 import { SessionCookies } from './session-cookies.ts';

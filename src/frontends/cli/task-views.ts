@@ -26,7 +26,7 @@ const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
   FAILED: 'red',
 };
 
-/** These characters contain the time of creation, so they also differ from tasks that are not listed. */
+/** These characters contain the time of creation, so tasks that are not listed differ too. */
 const MIN_ID_CHARACTERS = 12;
 
 /** The length of the shortest prefix that distinguishes all ids. */

@@ -3,14 +3,12 @@ import { defined } from '../../core/defined.ts';
 import { renderHint } from '../../core/hint-text.ts';
 import { stringifyInSlices } from '../../core/json.ts';
 import { cutToBytes, cutToCharacters, textIf } from '../../core/text.ts';
+import { jsonPayload, type Payload, textPayload } from '../../store/handles/handle-payload.ts';
 import {
   describeHandle,
   type Descriptor,
-  jsonPayload,
-  type Payload,
   PREVIEW_BYTES,
-  textPayload,
-} from '../../store/handles/handle-payload.ts';
+} from '../../store/handles/handle-descriptor.ts';
 import type { HandleMeta } from '../../store/handles/handle-files.ts';
 import type { StoredForm, View } from '../../toolkit/define-tool.ts';
 import type { Services } from '../../toolkit/context.ts';

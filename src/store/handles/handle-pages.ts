@@ -1,7 +1,7 @@
 // Reads one page of a stored payload: bytes, text cut between characters, or items.
 import { fail } from '../../core/failure.ts';
 import { cutToBytes, isInsideCharacter, textIf } from '../../core/text.ts';
-import { describeHandle, type Descriptor } from './handle-payload.ts';
+import { describeHandle, type Descriptor } from './handle-descriptor.ts';
 import { type HandleMeta, isTextual } from './handle-files.ts';
 import { ItemScanner, type IndexRun } from './handle-index.ts';
 import type { OpenPayload } from './handle-read.ts';

@@ -1,12 +1,9 @@
-// Serialises a payload as pieces of text, and describes it in the reply in handle mode.
+// Serialises a payload as pieces of text, each with the number of whole items that it contains.
 import { isUtf8 } from 'node:buffer';
-import { z } from 'zod';
 import { listDefined } from '../../core/collections.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
-import { OUTPUT_HANDLE } from '../../core/ids.ts';
 import { cutToCharacters } from '../../core/text.ts';
 import { MAX_ITEM_BYTES } from '../files/page-content.ts';
-import type { HandleMeta } from './handle-files.ts';
 
 /** Items are packed into pieces of this size, so that finding one item reads one piece. */
 export const PACKED_BYTES = 32 * 1024;
@@ -142,35 +139,3 @@ function* packed(items: readonly unknown[]): Generator<PayloadPiece> {
     step = Math.max(1, Math.floor((some.length * PACKED_BYTES) / (bytes + 1)));
   }
 }
-
-// The descriptor of a stored payload, which is the entire reply in handle mode.
-
-export const PREVIEW_BYTES = 2048;
-
-export const DescriptorSchema = z.strictObject({
-  output_handle: z.string().regex(OUTPUT_HANDLE),
-  mime_type: z.string().min(1),
-  size_bytes: z.number().int().min(0),
-  /** Number of items; null if the payload cannot be addressed by item. */
-  item_count: z.number().int().min(0).nullable(),
-  preview: z
-    .string()
-    .refine((text) => Buffer.byteLength(text) <= PREVIEW_BYTES, `at most ${PREVIEW_BYTES} bytes`)
-    .nullable(),
-  expires_at: z.iso.datetime(),
-  fetch_with: z.literal('oc_output_fetch'),
-});
-
-export type Descriptor = z.output<typeof DescriptorSchema>;
-
-/** Parsed strictly, so that no other property can be returned. */
-export const describeHandle = (meta: HandleMeta, preview: string | null): Descriptor =>
-  DescriptorSchema.parse({
-    output_handle: meta.output_handle,
-    mime_type: meta.mime_type,
-    size_bytes: meta.size_bytes,
-    item_count: meta.item_count,
-    preview,
-    expires_at: meta.expires_at,
-    fetch_with: 'oc_output_fetch',
-  });

@@ -10,9 +10,9 @@ import {
   GLOBS_FIELD,
   PAGE_FIELDS,
   PAGES_FIELD,
-  SCOPES,
   START_FIELD,
 } from '../../features/crawl/crawl-request.ts';
+import { SCOPES } from '../../features/crawl/crawl-options.ts';
 import { assembleCrawl } from '../../features/crawl/result.ts';
 
 export const crawlSitemap = defineTool({
