@@ -90,7 +90,7 @@ export const checkExpectations = async (
 const ELEMENT_FIELDS = ['query', 'role', 'label', 'selector', 'near'] as const;
 
 /** Whether the expectations name an element. */
-export const namesElement = (expected: Expectations): boolean =>
+const namesElement = (expected: Expectations): boolean =>
   ELEMENT_FIELDS.some((name) => expected[name] !== undefined);
 
 const listChecks = (expected: Expectations): Check[] => {

@@ -16,7 +16,7 @@ export const RecipeTarget = z.strictObject({
 });
 export type RecipeTarget = z.output<typeof RecipeTarget>;
 
-export const RECIPE_ACTIONS = [
+const RECIPE_ACTIONS = [
   'click',
   'double_click',
   'right_click',
