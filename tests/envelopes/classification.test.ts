@@ -42,7 +42,14 @@ const TABLE: Readonly<
     [{ action: 'key' }, 'acts'],
   ],
   javascript_tool: [[{ code: '1' }, 'acts']],
+  script: [[{ code: '1' }, 'acts']],
   wait_for: [[{ text: 'x' }, 'acts']],
+  expect: [[{ text: 'x' }, 'observes']],
+  oc_recipe: [
+    [{}, 'observes'],
+    [{ show: 'order' }, 'observes'],
+    [{ run: 'order' }, 'acts'],
+  ],
   handle_dialog: [[{}, 'acts']],
   network: [
     [{}, 'observes'],

@@ -44,6 +44,16 @@ const input = () => ({
 
 type RecipeInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
+/** True for calls that list, show or export recipes. */
+const isReading = ({
+  run,
+  source,
+  from_task,
+  from_recording,
+  from_request,
+}: RecipeInput): boolean =>
+  [run, source, from_task, from_recording, from_request].every((one) => one === undefined);
+
 export const ocRecipe = defineTool({
   name: 'oc_recipe',
   description:
@@ -53,9 +63,9 @@ export const ocRecipe = defineTool({
   keywords: 'replay macro automation workflow record repeat yaml',
   tier: 1,
   traits: {
-    effect: 'act',
+    effect: (given) => (isReading(given) ? 'read' : 'act'),
     scope: 'browser',
-    observation: false,
+    observation: (given) => isReading(given),
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 300_000,
