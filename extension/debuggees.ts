@@ -23,6 +23,8 @@ type SendEvent = (method: string, params: Params, sessionId?: string) => void;
 
 export class Debuggees {
   readonly #byTab = new Map<number, Debuggee>();
+  /** Tabs that are being closed. */
+  readonly #closing = new Set<number>();
   readonly #grants: Grants;
   readonly #sendEvent: SendEvent;
 
@@ -90,6 +92,16 @@ export class Debuggees {
     if (debuggee) Object.assign(debuggee, { isBusy, usedAt: Date.now() });
   }
 
+  /** Closes the tab without its `beforeunload` dialog. */
+  async close(tabId: number): Promise<void> {
+    this.#closing.add(tabId);
+    try {
+      await chrome.tabs.remove(tabId);
+    } finally {
+      this.#closing.delete(tabId);
+    }
+  }
+
   async send(sessionId: string, method: string, params: Params): Promise<unknown> {
     const debuggee = this.#requireDebuggee(sessionId);
     const { grant, children } = debuggee;
@@ -126,6 +138,8 @@ export class Debuggees {
     const { children, sessionId, grant } = debuggee;
     if (method === 'Target.attachedToTarget') children.add(String(params['sessionId']));
     if (method === 'Target.detachedFromTarget') children.delete(String(params['sessionId']));
+    if (method === 'Page.javascriptDialogOpening' && this.#closing.has(grant.tabId))
+      return leavePage(grant.tabId, childId);
     if (method === 'Page.frameNavigated' && childId === undefined) followUrl(grant, params);
     this.#sendEvent(method, removeCookies(method, params), childId ?? sessionId);
   }
@@ -170,6 +184,12 @@ const attachDebugger = async (tabId: number): Promise<void> => {
 const followUrl = (grant: Grant, { frame }: Params): void => {
   const { url, parentId } = frame as { readonly url: string; readonly parentId?: string };
   if (parentId === undefined) grant.url = url;
+};
+
+const leavePage = (tabId: number, sessionId: string | undefined): void => {
+  const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
+  const answer = { accept: true };
+  chrome.debugger.sendCommand(target, 'Page.handleJavaScriptDialog', answer).catch(() => {}); // the page is closed
 };
 
 const requireFileAccess = async (): Promise<void> => {

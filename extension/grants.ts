@@ -1,4 +1,5 @@
 // The tabs that agents may use, in one tab group per agent; kept until Chrome ends.
+import { isAllowedUrl } from './page-address.ts';
 
 export interface Grant {
   readonly tabId: number;
@@ -83,8 +84,10 @@ export class Grants {
     chrome.tabs.onRemoved.addListener((tabId) => this.#remove(tabId));
     chrome.tabs.onReplaced.addListener((_, removedId) => this.#remove(removedId));
     chrome.tabs.onUpdated.addListener((tabId, change, tab) => {
-      if (change.groupId !== undefined) void this.#followGroup(tabId);
       const grant = this.#byTab.get(tabId);
+      // A tab of the group that showed a page of Chrome is granted when it shows another page.
+      const isOtherPage = !grant && change.url !== undefined;
+      if (change.groupId !== undefined || isOtherPage) void this.#followGroup(tabId);
       if (!grant || (change.url === undefined && change.title === undefined)) return;
       this.update(grant, readPage(tab));
     });
@@ -191,7 +194,7 @@ export class Grants {
     const agent = this.#findAgent(tab.groupId);
     const grant = this.#byTab.get(tabId);
     if (grant?.isGrouped && grant.agent !== agent) this.#remove(tabId);
-    if (agent !== undefined && !this.#byTab.has(tabId))
+    if (agent !== undefined && !this.#byTab.has(tabId) && isAllowedUrl(tab.url))
       await this.grant(tabId, { agent, isOpenedByAgent: false }).catch(() => {}); // it is closed
   }
 

@@ -28,7 +28,7 @@ const describeStatus = ({ port, isLinked, isStopped }: ExtensionState): string =
 };
 
 const describeWork = ({ agent, lastAction, isAttached }: GrantedTab): string => {
-  const parts = [agent, lastAction ?? 'no action yet', isAttached ? 'working' : 'idle'];
+  const parts = [agent, lastAction ?? 'no action yet', isAttached ? 'in use' : 'idle'];
   return parts.join(' · ');
 };
 

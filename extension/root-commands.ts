@@ -4,6 +4,7 @@ import type { Debuggees } from './debuggees.ts';
 import type { DownloadReports } from './download-reports.ts';
 import type { Grant, Grants } from './grants.ts';
 import type { Params } from './guard.ts';
+import { isAllowedUrl } from './page-address.ts';
 import { Refusal, TargetGone } from './refusal.ts';
 
 type SendEvent = (method: string, params: Params, sessionId?: string) => void;
@@ -91,7 +92,7 @@ export class RootCommands {
     'Target.closeTarget': async ({ targetId }) => {
       const grant = this.#requireGrant(targetId);
       if (!grant.isOpenedByAgent) throw new Refusal('Agents may only close tabs that they opened.');
-      await chrome.tabs.remove(grant.tabId);
+      await this.#options.debuggees.close(grant.tabId);
       return { success: true };
     },
     'OpenChrome.openTab': async ({ agent }) => {
@@ -119,8 +120,9 @@ export class RootCommands {
     return {
       targetId,
       type: 'page',
-      url,
-      title,
+      // The user may open a page of Chrome in a granted tab; its title stays invisible.
+      url: isAllowedUrl(url) ? url : 'about:blank',
+      title: isAllowedUrl(url) ? title : '',
       attached: this.#options.debuggees.isAttached(tabId),
       canAccessOpener: false,
       ...(openerId === undefined ? {} : { openerId }),

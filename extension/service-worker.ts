@@ -48,7 +48,7 @@ const answer = async ({ id, method, params = {}, sessionId }: Command): Promise<
   try {
     await loaded;
     const result =
-      sessionId === undefined
+      sessionId === undefined || method === 'Browser.getVersion'
         ? await root.run(method, params)
         : await debuggees.send(sessionId, method, params);
     link.send(JSON.stringify({ id, sessionId, result: result ?? {} }));

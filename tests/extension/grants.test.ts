@@ -1,6 +1,8 @@
 // Grants of the extension: which tabs and cookies agents reach, and how the user ends it.
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTENSION_ID } from '../../src/browser/extension/link-proof.ts';
 import { useSite } from '../fixtures.ts';
@@ -72,6 +74,22 @@ describe('a tab of the user', () => {
     await own.chrome.worker(`chrome.tabs.ungroup(${tabId})`);
     await expect.poll(listTabs).not.toContain('diary');
     expect(await own.failure('read_page', { tabId: id })).toMatchObject({ code: 'tab_not_found' });
+  });
+
+  it('is not granted by dragging it into the group while it shows a file', async () => {
+    const file = join(own.folder, 'taxes.html');
+    await writeFile(file, '<title>My taxes</title>');
+    await own.chrome.open(`file://${file}`);
+    const tabId = await findTabId('/taxes.html');
+    const [shop] = (await press({ kind: 'state' })).state.tabs;
+    const isGrouped = `chrome.tabs.get(${shop?.tabId}).then(({ groupId }) =>
+      chrome.tabs.group({ tabIds: [${tabId}], groupId }))`;
+    await own.chrome.worker(isGrouped);
+    await own.chrome.open(`${site.origin}/diary`);
+    await expect.poll(listTabs).toContain('Shop');
+    expect(await listTabs()).not.toContain('taxes');
+    expect((await press({ kind: 'state' })).state.tabs.map(({ title }) => title)).toEqual(['Shop']);
+    await own.chrome.worker(`chrome.tabs.remove(${tabId})`);
   });
 
   it('is not granted if it shows a page of Chrome or of an extension', async () => {

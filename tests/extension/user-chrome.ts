@@ -109,18 +109,28 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
   };
 };
 
-/** Pairs as the user does: opens the printed address, compares the digits, presses Confirm. */
+/** Acts as the user: opens the printed address, compares the digits, presses Confirm. */
+export const confirmPairing = async (
+  chrome: UserChrome,
+  { url, digits }: { readonly url: string; readonly digits: string },
+): Promise<void> => {
+  const page = await chrome.open(url);
+  await vi.waitFor(async () => {
+    const shown = await page.evaluate<string>('document.querySelector("#digits").textContent');
+    expect(shown.replace(' ', '')).toBe(digits);
+  }, POLL);
+  await page.evaluate('document.querySelector("#confirm").click()');
+  await vi.waitFor(async () => {
+    const outcome = await page.evaluate('document.querySelector("#outcome").textContent');
+    expect(outcome).toBe('Paired. You can close this tab.');
+  }, POLL);
+  await page.close();
+};
+
 export const pair = async (chrome: UserChrome, pairingFile: string): Promise<void> => {
   const offer = await offerPairing(pairingFile);
   try {
-    const page = await chrome.open(offer.url);
-    await vi.waitFor(async () => {
-      const shown = await page.evaluate<string>('document.querySelector("#digits").textContent');
-      expect(shown.replace(' ', '')).toBe(offer.digits);
-    }, POLL);
-    await page.evaluate('document.querySelector("#confirm").click()');
-    await offer.finish(AbortSignal.timeout(10_000));
-    await page.close();
+    await Promise.all([offer.finish(AbortSignal.timeout(20_000)), confirmPairing(chrome, offer)]);
   } finally {
     await offer.close();
   }

@@ -6,7 +6,7 @@ import { Events, runIsolated } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { isObject } from '../../core/json.ts';
 import { after, monotonicMs } from '../../core/time.ts';
-import { CdpError, disconnectedFailure } from './errors.ts';
+import { createCommandError, disconnectedFailure } from './errors.ts';
 
 /** The interface of a CDP transport: the pipe of a Chrome that we start, or a WebSocket. */
 export interface Transport {
@@ -231,10 +231,7 @@ export class CdpConnection {
     }
     this.#waiting.delete(id);
     waiting.forget?.();
-    if (message.error)
-      waiting.reject(
-        new CdpError(waiting.method, message.error.code, message.error.message, message.error.data),
-      );
+    if (message.error) waiting.reject(createCommandError(waiting.method, message.error));
     else waiting.resolve(message.result as never);
   }
 

@@ -9,13 +9,27 @@ export class CdpError extends Error {
   constructor(
     readonly method: string,
     readonly code: number,
-    /** Chrome's message. */
-    readonly reason: string,
+    message: string,
     readonly data?: string,
   ) {
-    super(`${method}: ${reason}${textIf(data, ` (${data})`)}`);
+    super(`${method}: ${message}${textIf(data, ` (${data})`)}`);
   }
 }
+
+interface ErrorAnswer {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: string;
+}
+
+/** The error of a command that Chrome, or the extension in the user's Chrome, rejected. */
+export const createCommandError = (
+  method: string,
+  { code, message, data }: ErrorAnswer,
+): CdpError | Failure =>
+  code === REFUSED_CODE
+    ? fail('not_supported_here', message)
+    : new CdpError(method, code, message, data);
 
 /** A command whose target or Chrome went away before the response. */
 export class Disconnected extends Error {
@@ -54,8 +68,8 @@ export const isUnknownCommand = (error: unknown): boolean =>
   error instanceof CdpError && error.code === METHOD_NOT_FOUND;
 
 /** Whether the extension in the user's Chrome rejected the command. */
-export const isRefused = (error: unknown): error is CdpError =>
-  error instanceof CdpError && error.code === REFUSED_CODE;
+export const isRefused = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'not_supported_here';
 
 /**
  * Converts an error of a CDP command to the failure for the caller; returns other errors unchanged.
@@ -69,7 +83,6 @@ export const toChromeFailure = (error: unknown): unknown => {
       {},
       error,
     );
-  if (isRefused(error)) return fail('not_supported_here', error.reason, {}, error);
   if (error instanceof CdpError && GONE.test(error.message))
     return fail('page_changed', 'The page changed during the call.', {}, error);
   return error;
