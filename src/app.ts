@@ -5,6 +5,7 @@ import { compact, defined } from './core/defined.ts';
 import { Browser, type InitScript, type TabSummary } from './browser/browser.ts';
 import type { CertificateTrust } from './browser/guard/certificate-trust.ts';
 import { DomainGuard } from './browser/guard/domain-guard.ts';
+import type { DownloadRequest, EffectGate, SubmitRequest } from './browser/guard/effect-gate.ts';
 import type { UpstreamRoutes } from './browser/guard/upstream-proxy.ts';
 import { createProcesses } from './system/process-identity.ts';
 import type { Config } from './core/config.ts';
@@ -20,6 +21,7 @@ import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
 import type { Engine, ListedTab } from './pipeline/engine.ts';
+import { ConsentPolicy } from './policy/consent-policy.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings } from './policy/sanitise-text.ts';
@@ -44,6 +46,7 @@ import type { Services } from './toolkit/context.ts';
 import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
+import type { Consent } from './features/consent/consent.ts';
 import { Tasks } from './features/tasks/tasks.ts';
 import type { Observer } from './features/observe/observer.ts';
 
@@ -51,7 +54,16 @@ import type { Observer } from './features/observe/observer.ts';
 export const wireCli = (
   { loadConfig }: Pick<Wiring, 'loadConfig'>,
   home: Home,
-): Pick<Wiring, 'runDoctor' | 'installBrowser' | 'callStored' | 'recordLogin' | 'checkLogin'> => ({
+): Pick<
+  Wiring,
+  'runDoctor' | 'installBrowser' | 'callStored' | 'recordLogin' | 'checkLogin' | 'openWaiting'
+> => ({
+  openWaiting: async () => {
+    const { Waiting } = await import('./features/consent/waiting.ts');
+    const log = createLog({ level: 'warn' });
+    const writer = createPayloadWriter(createRedactor([]));
+    return new Waiting({ home, log, journal: openJournal({ folder: home.journal, log, writer }) });
+  },
   callStored: async (call) => {
     const engine = createEngine({ config: await loadConfig([]), home });
     try {
@@ -140,6 +152,27 @@ const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
   );
 };
 
+/** Loads a part of the engine on first use. */
+const once = <T>(create: () => Promise<T>) => {
+  const part = {
+    /** Undefined until the first use. */
+    loaded: undefined as Promise<T> | undefined,
+    load: (): Promise<T> => (part.loaded ??= create()),
+  };
+  return part;
+};
+
+/** The gate of the browser; its functions are absent if no rule needs them. */
+const createEffectGate = (policy: ConsentPolicy, load: () => Promise<Consent>): EffectGate =>
+  defined({
+    allowSubmit: policy.intercepts('submit')
+      ? async (request: SubmitRequest) => (await load()).judgePage('submit', request)
+      : undefined,
+    allowDownload: policy.intercepts('download')
+      ? async (request: DownloadRequest) => (await load()).judgePage('download', request)
+      : undefined,
+  });
+
 interface EngineOptions {
   readonly config: Config;
   readonly home: Home;
@@ -148,6 +181,8 @@ interface EngineOptions {
   readonly tools?: readonly Tool[];
   /** Resolves host names for Chrome. Default: the system resolver. */
   readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
+  /** When a take-over without input ends; for tests. */
+  readonly takeOverIdleMs?: number;
   /** Replaces an IP address that Chrome may reach by another; for tests. */
   readonly route?: (address: string) => string;
 }
@@ -229,6 +264,7 @@ export const createEngine = ({
   tools: further = [],
   lookUp,
   route,
+  takeOverIdleMs,
 }: EngineOptions): Engine => {
   const tools = selectTools([...TOOLS, ...further], config.disableTools);
   const secrets = loadSecrets(config.secrets);
@@ -301,6 +337,26 @@ export const createEngine = ({
     });
   });
   const hosts = new Set<string>();
+  const consentPolicy = new ConsentPolicy(config.policy, {
+    readOnly: config.readOnly,
+    tools: tools.map(({ name }) => name),
+  });
+  const waiting = once(async () => {
+    const { Waiting } = await import('./features/consent/waiting.ts');
+    return new Waiting({ home, log, journal });
+  });
+  const consent = once(async () => {
+    const [{ Consent }, { ApprovalsFile }] = await Promise.all([
+      import('./features/consent/consent.ts'),
+      import('./store/consent/approvals-file.ts'),
+    ]);
+    return new Consent({
+      policy: consentPolicy,
+      waiting: await waiting.load(),
+      approvals: new ApprovalsFile(home),
+      record: (decision) => journal.append({ ts: Date.now(), event: 'approval', ...decision }),
+    });
+  });
   const { login } = config;
   const browser: Browser = new Browser({
     ...{ config, home, log, redactor, guard, hosts },
@@ -309,6 +365,7 @@ export const createEngine = ({
       const { openPairingFile } = await import('./store/config/pairing-file.ts');
       return openPairingFile(home.pairing).load();
     },
+    gate: createEffectGate(consentPolicy, consent.load),
     ...(login !== undefined && {
       onFirstTab: async (session, tab, signal) => {
         const { restoreNamedLogin } = await import('./features/session/saved-login.ts');
@@ -320,6 +377,10 @@ export const createEngine = ({
   const idle = new IdleTimer(config.chromeIdleSeconds * 1000, {
     isBusy: () => tasks.running > 0,
     onIdle: () => browser.closeIdle(),
+  });
+  const takeOver = once(async () => {
+    const { TakeOver } = await import('./features/consent/take-over.ts');
+    return new TakeOver({ browser, home, ...defined({ idleMs: takeOverIdleMs }) });
   });
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
@@ -335,6 +396,9 @@ export const createEngine = ({
     writer,
     secrets,
     secretHosts,
+    consentPolicy,
+    consent: consent.load,
+    waiting: waiting.load,
     handles,
     tasks,
     workers,
@@ -350,6 +414,8 @@ export const createEngine = ({
     call: (request) => idle.during(() => carry(rooms, request)),
     resources: new HandleResources(handles),
     tasks,
+    waiting: waiting.load,
+    takeOver: takeOver.load,
     replyWithResult: (kind, result, fits) => replyWithResult(rooms, kind, result, fits),
     health: () => browser.health(),
     calls: rooms.calls,
@@ -369,6 +435,8 @@ export const createEngine = ({
     },
     stop: async () => {
       sweeper[Symbol.dispose]();
+      await takeOver.loaded?.then((loaded) => loaded.stop());
+      await waiting.loaded?.then((loaded) => loaded.stop());
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
       reaping[Symbol.dispose]();
       idle[Symbol.dispose]();

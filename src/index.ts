@@ -160,6 +160,7 @@ const wireCli = (): Wiring => {
     checkLogin: async (...options) => (await app()).checkLogin(...options),
     installBrowser: async (...args) => (await app()).installBrowser(...args),
     callStored: async (call) => (await app()).callStored(call),
+    openWaiting: async () => (await app()).openWaiting(),
     connect: async (options) => {
       const { connectDaemon } = await import('./frontends/cli/client.ts');
       return connectDaemon({

@@ -13,10 +13,14 @@ const defaults = resolveConfig({});
 
 const rowOf = (key: ConfigKey): string[] => {
   const { kind, placeholder, describe, env = [], ownerOnly }: ConfigField = CONFIG_FIELDS[key];
+  if (kind === 'file')
+    return ['', '', code(key), '', `${describe}; only in the home folder's file`];
   const flag = kind === 'switch' ? formatFlag(key) : `${formatFlag(key)} <${placeholder}>`;
   const value = defaults[key];
   const shown =
-    value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(String(value));
+    value === undefined || (Array.isArray(value) && value.length === 0)
+      ? ''
+      : code(typeof value === 'object' ? JSON.stringify(value) : String(value));
   return [
     code(flag),
     [formatVariable(key), ...env].map(code).join(' '),

@@ -8,6 +8,7 @@ import type { Redactor } from '../core/redactor.ts';
 import { abortable, Deadline } from '../core/time.ts';
 import type { Chrome, ChromeControls } from './chrome.ts';
 import { DomainGuard } from './guard/domain-guard.ts';
+import type { EffectGate } from './guard/effect-gate.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, type FormerTab, Session, type SessionStorage } from './tabs/session.ts';
@@ -32,6 +33,8 @@ interface BrowserOptions {
   readonly redactor: Redactor;
   /** The policy for the hosts that Chrome may reach. */
   readonly guard?: DomainGuard;
+  /** Judges submits and downloads of pages by the owner's policy. */
+  readonly gate?: EffectGate;
   /** Prepares the first tab that the default session opens in a newly started Chrome. */
   readonly onFirstTab?: (session: Session, tab: Tab, signal: AbortSignal) => Promise<void>;
   /** Loads the pairing for --attach extension. */

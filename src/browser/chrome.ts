@@ -9,9 +9,11 @@ import type { Log } from '../core/log.ts';
 import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
 import { CdpError } from './cdp/errors.ts';
 import type { ExtensionLink } from './extension/extension-link.ts';
-import { BrowserGuard } from './guard/browser-guard.ts';
+import { BrowserGuard, type SubmitJudge } from './guard/browser-guard.ts';
 import type { ConsentWait } from './launch/consent-wait.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
+import type { EffectGate } from './guard/effect-gate.ts';
+import { judgeDownload, judgePaused } from './guard/request-source.ts';
 import { FilterProxy } from './guard/filter-proxy.ts';
 import { findOwnProxy } from './guard/proxy-flags.ts';
 import type { TabControls } from './guard/tab-guard.ts';
@@ -28,6 +30,8 @@ interface StartOptions {
   readonly home: Home;
   readonly log: Log;
   readonly guard: DomainGuard;
+  /** Judges submits and downloads. */
+  readonly gate?: EffectGate;
   /** Open a tab together with Chrome's start commands, because the caller needs one. */
   readonly withTab: boolean;
   /** The address of the attached Chrome before the connection was lost. */
@@ -228,7 +232,7 @@ type Opened = Pick<Chrome, 'connection' | 'targets' | 'contexts' | 'downloads'>;
 
 /** Loads modules while Chrome starts, and sends all setup commands at once. */
 const open = async (
-  { config, home, log, guard, withTab }: StartOptions,
+  { config, home, log, guard, gate, withTab }: StartOptions,
   connection: CdpConnection,
   headless: boolean,
   signal: AbortSignal,
@@ -239,18 +243,27 @@ const open = async (
   const contexts: Contexts = new Contexts(connection, {
     setDownloads: (...context) => downloads.startContext(...context),
   });
-  const browserGuard = new BrowserGuard(connection.root, guard);
+  const judgeSubmit: SubmitJudge | undefined =
+    gate?.allowSubmit && ((...paused) => judgePaused(targets, listener, gate, ...paused));
+  const browserGuard = new BrowserGuard(connection.root, guard, judgeSubmit);
   const targets = new Targets(
     connection,
-    defined({ owned: true, log, guard, browserGuard, contexts, ...listener, viewport }),
+    defined({
+      ...{ owned: true, log, guard, browserGuard, contexts, ...listener, viewport },
+      bypassesWorkers: judgeSubmit !== undefined,
+    }),
   );
   const downloads = new Downloads(connection.root, {
     folder: home.downloads,
     findSession: listener.findSession,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),
     allowanceOf: (frameId) => targets.allowanceOf(frameId),
+    ...(gate?.allowDownload && {
+      allow: (url, file, frameId) => judgeDownload(targets, listener, gate, { url, file, frameId }),
+    }),
   });
   const told: Promise<unknown>[] = [
+    browserGuard.start(),
     targets.start(signal),
     downloads.start(signal),
     ...config.extension.map((path) => loadExtension(connection, path, signal)),
@@ -290,7 +303,7 @@ const attach = async (
   signal: AbortSignal,
   listener: ChromeListener,
 ): Promise<Chrome> => {
-  const { config, log, guard } = options;
+  const { config, log, guard, gate } = options;
   const isExtension = config.attach === 'extension';
   if (config.extension.length > 0)
     throw fail('invalid_argument', '--extension does not work with a Chrome that already runs.', {
@@ -308,10 +321,14 @@ const attach = async (
     setDownloads: (...context) => downloads.startContext(...context),
   });
   const hooks = isExtension ? extensionHooks(connection) : {};
-  const targets = new Targets(connection, {
+  const targets: Targets = new Targets(connection, {
     ...{ owned: false, log, guard, contexts },
     ...listener,
     ...hooks,
+    ...(gate?.allowSubmit && {
+      // Interception of the whole browser would also hold the user's own requests.
+      judgeSubmit: (event, tabId) => judgePaused(targets, listener, gate, event, tabId),
+    }),
   });
   const downloads = new Downloads(connection.root, {
     findSession: listener.findSession,

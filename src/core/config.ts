@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
+import { ConsentRule } from './consent-rule.ts';
 import { fail } from './failure.ts';
 import { explainIssue } from './issue-text.ts';
 import { isRecord } from './json.ts';
@@ -9,7 +10,8 @@ import { LOG_LEVELS } from './log.ts';
 
 export interface ConfigField<T extends z.ZodType = z.ZodType> {
   readonly schema: T;
-  readonly kind: 'switch' | 'value' | 'list';
+  /** `file`: only the owner's openchrome.json can set it; it has no flag and no variable. */
+  readonly kind: 'switch' | 'value' | 'list' | 'file';
   readonly describe: string;
   /** How help shows the value: `--http <PORT>`. */
   readonly placeholder?: string;
@@ -134,6 +136,19 @@ export const CONFIG_FIELDS = {
     off('The dashboard shows everything and changes nothing: no take-over, answers or cancelling'),
   ),
   readOnly: limit(off('Reject tools that act; pages can still be opened and read')),
+  policy: limit({
+    schema: z.array(ConsentRule).max(200).default([]),
+    kind: 'file',
+    describe:
+      'Rules about what calls may do: [{"decision": "allow|ask|deny", "effect": ..., "domains": ' +
+      '[...], "tools": [...], "sessions": [...]}]; see [consent.md](consent.md)',
+  }),
+  elicitation: limit(
+    on(
+      'Also put questions to the user to an MCP client that offers it; --no-elicitation leaves ' +
+        'them to the dashboard and the terminal',
+    ),
+  ),
   disableTools: limit(list('NAME', 'Tool that is neither listed nor can be called')),
   slim: off('List only the core tools'),
   allTools: off('List every tool'),
@@ -437,7 +452,7 @@ export const resolveSettings = ({
   const raw: RawConfig = { ...home, ...given };
   const entries = KEYS.map((key) => {
     const parsed = field(key).schema.safeParse(raw[key]);
-    if (!parsed.success) throw rejectValue(key, raw[key], parsed.error);
+    if (!parsed.success) throw rejectSetting(key, raw[key], parsed.error);
     return [key, parsed.data] as const;
   });
   const isBinding = (key: ConfigKey): boolean =>
@@ -453,6 +468,13 @@ export const resolveSettings = ({
     binding: KEYS.filter(isBinding),
     sources,
   };
+};
+
+/** A rule that only the owner's file can set is named by its position in the file. */
+const rejectSetting = (key: ConfigKey, value: unknown, error: z.ZodError): Error => {
+  if (field(key).kind !== 'file') return rejectValue(key, value, error);
+  const { path = [], message = 'not valid' } = error.issues[0] ?? {};
+  return invalid(key, `openchrome.json: ${[key, ...path].join('.')}: ${message}`);
 };
 
 const nameOrigin = (raw: RawConfig, name: (key: ConfigKey) => string): ConfigOrigins =>
@@ -514,6 +536,11 @@ const fromEnv = (env: NodeJS.ProcessEnv): RawConfig => {
 };
 
 const fromText = (key: ConfigKey, text: string): unknown => {
+  if (field(key).kind === 'file')
+    throw invalid(
+      key,
+      `${formatVariable(key)}: set "${key}" in the home folder's openchrome.json.`,
+    );
   if (field(key).kind === 'list') return text.split(',').map((part) => part.trim());
   if (field(key).kind === 'value') return text;
   if (/^(1|true|on|yes)$/i.test(text)) return true;
@@ -522,7 +549,8 @@ const fromText = (key: ConfigKey, text: string): unknown => {
 };
 
 const fromFlags = (flags: readonly string[]): RawConfig => {
-  const byFlag = new Map(KEYS.map((key) => [formatFlag(key), key]));
+  const flagged = KEYS.filter((key) => field(key).kind !== 'file');
+  const byFlag = new Map(flagged.map((key) => [formatFlag(key), key]));
   const raw: RawConfig = {};
   for (let i = 0; i < flags.length; i++) {
     const [flag, inline] = splitFlag(flags[i] ?? '');

@@ -38,6 +38,16 @@ export const FAILURES = {
     exit: 2,
     http: 403,
   }),
+  consent_denied: kind(
+    'The user did not allow this: continue without it, and report that to the user. Do not try ' +
+      'another way to do the same.',
+    { http: 403 },
+  ),
+  waiting_not_found: kind('List the open questions with "openchrome waiting".', { http: 404 }),
+  human_has_control: kind(
+    'The user works in this tab: read it, use another tab, or call again later.',
+    { retryable: true, http: 409 },
+  ),
   bad_request: kind('Send one JSON-RPC 2.0 request object as the body.', { exit: 2 }),
   not_found: kind('The MCP endpoint is /mcp.', { exit: 2, http: 404 }),
   method_not_allowed: kind('Send one JSON-RPC request with POST.', { exit: 2, http: 405 }),

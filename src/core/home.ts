@@ -30,6 +30,10 @@ export interface Home {
   readonly secretHosts: string;
   /** The key and the port of the paired extension. */
   readonly pairing: string;
+  /** Decisions of the user that apply to later calls. */
+  readonly approvals: string;
+  /** Questions to the user that are open now, one file each, and their answers. */
+  readonly waiting: string;
   /** The address file and the log of the daemon. */
   readonly daemon: string;
   readonly daemonLog: string;
@@ -56,6 +60,8 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     run: join(root, 'run'),
     secretHosts: join(root, 'secret-hosts.json'),
     pairing: join(root, 'extension.json'),
+    approvals: join(root, 'approvals.json'),
+    waiting: join(root, 'waiting'),
     daemon: join(root, 'daemon.json'),
     daemonLog: join(root, 'daemon.log'),
     dashboardKey: join(root, 'dashboard.key'),

@@ -6,6 +6,11 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const base32 = (length: number): string =>
   Array.from({ length }, () => BASE32[randomInt(32)]).join('');
 
+/** The id of a question to the user, short enough to be typed. */
+export const createWaitingId = (): string => base32(6).toLowerCase();
+
+export const WAITING_ID = /^[a-z2-7]{6}$/;
+
 /** The id of an unexpected error in the log. */
 export const createLogId = (): string => `log_${base32(8)}`;
 

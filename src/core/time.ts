@@ -58,8 +58,12 @@ export const settlesWithin = async (work: Promise<unknown>, ms: number): Promise
  */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  readonly #endsAt: number;
+  readonly #expire: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #endsAt: number;
+  /** The time that remained when the deadline was paused; undefined while it runs. */
+  #leftMs: number | undefined;
+  #pauses = 0;
   readonly #unlink: () => void;
 
   constructor(
@@ -69,9 +73,9 @@ export class Deadline implements Disposable {
   ) {
     // Every wait within this work adds a listener to the signal.
     setMaxListeners(0, this.#controller.signal);
+    this.#expire = () => this.#controller.abort(onExpire());
     this.#endsAt = monotonicMs() + ms;
-    this.#timer = setTimeout(() => this.#controller.abort(onExpire()), ms);
-    this.#timer.unref?.();
+    this.#start(ms);
     const follow = (): void => this.#controller.abort(parent?.reason);
     if (parent?.aborted) follow();
     else parent?.addEventListener('abort', follow, { once: true });
@@ -82,8 +86,30 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
+  #start(ms: number): void {
+    this.#timer = setTimeout(this.#expire, ms);
+    this.#timer.unref?.();
+  }
+
   get remainingMs(): number {
-    return Math.max(0, this.#endsAt - monotonicMs());
+    return this.#leftMs ?? Math.max(0, this.#endsAt - monotonicMs());
+  }
+
+  /** Stops the clock until the result is disposed: the work waits for the user. */
+  pause(): Disposable {
+    if (this.#pauses++ === 0) {
+      this.#leftMs = this.remainingMs;
+      clearTimeout(this.#timer);
+    }
+    return { [Symbol.dispose]: () => this.#resume() };
+  }
+
+  #resume(): void {
+    if (--this.#pauses > 0 || this.#leftMs === undefined) return;
+    const ms = this.#leftMs;
+    this.#leftMs = undefined;
+    this.#endsAt = monotonicMs() + ms;
+    this.#start(ms);
   }
 
   /**
@@ -99,6 +125,7 @@ export class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#pauses = Infinity; // a pause that ends later must not start the clock again
     clearTimeout(this.#timer);
     this.#unlink();
   }

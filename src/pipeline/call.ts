@@ -9,6 +9,8 @@ import type { Progress, Services } from '../toolkit/context.ts';
 import type { Image, Tool } from '../toolkit/define-tool.ts';
 import type { ToolCall, ToolOutput } from '../toolkit/tool-call.ts';
 import type { CommonArguments } from '../toolkit/input-fields.ts';
+import type { ConsentCall } from '../features/consent/consent.ts';
+import type { Elicit } from '../features/consent/waiting.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskStart } from '../features/tasks/task-run.ts';
 import type { CallEntry } from '../store/journal/journal.ts';
@@ -35,6 +37,8 @@ export interface CallRequest {
   readonly shell?: ShellClient | undefined;
   /** The call of a script or a recipe: it gets the data, without hints and header lines. */
   readonly inner?: true;
+  /** Puts a question to the user of the client; undefined if the client cannot. */
+  readonly elicit?: Elicit | undefined;
   /** The background task that makes this call. */
   readonly task?: TaskStart;
 }
@@ -142,6 +146,12 @@ export interface TimedCall extends WorkingCall {
 export interface SessionCall extends TimedCall {
   readonly session: Session;
   readonly tab: Tab | undefined;
+}
+
+/** consent: the owner's policy or the user allows the call. */
+export interface PermittedCall extends SessionCall {
+  /** Undefined if no rule restricts the call. */
+  readonly consentCall: ConsentCall | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { quoteText } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { abortable, after, Deadline } from '../core/time.ts';
 import { describeDialog } from '../browser/tabs/dialog.ts';
+import { humanHasControl } from '../browser/tabs/user-control.ts';
 import type { Step, TimedCall, WorkingCall } from './call.ts';
 
 /** How long before the deadline a tab that has not responded is probed. */
@@ -53,6 +54,7 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
     return fail('timeout', `Chrome was still starting after ${ms} ms.`, {
       hint: 'Call again: the start continues in the background.',
     });
+  if (tab && !hasTurn && tab.control.holder !== undefined) return humanHasControl(tab.id);
   if (tab?.dialog)
     return fail('dialog_open', `No response within ${ms} ms: ${describeDialog(tab.dialog)}.`);
   if (tab?.leavingFor && !alive)

@@ -5,6 +5,8 @@ import type { Log } from '../core/log.ts';
 import type { Services } from '../toolkit/context.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import type { Observer } from '../features/observe/observer.ts';
+import type { TakeOver } from '../features/consent/take-over.ts';
+import type { Waiting } from '../features/consent/waiting.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { CallRequest, Reply, ReplyTest } from './call.ts';
 
@@ -42,6 +44,10 @@ export interface Engine {
   /** Never throws: errors are in the reply's failure. */
   call(request: CallRequest): Promise<Reply>;
   readonly resources: ResourceRoom;
+  /** Questions that wait for the user, and the user's approvals; loaded on first use. */
+  waiting(): Promise<Waiting>;
+  /** Tabs that the user controls; loaded on first use. */
+  takeOver(): Promise<TakeOver>;
   /** Background tasks; an engine with running tasks is not idle. */
   readonly tasks: Tasks;
   /** Builds a reply from a task's result; a large result is stored under a handle. */

@@ -105,6 +105,7 @@ const ownFiles = (home: Home, { secrets, profile, clientCert, clientKey }: Confi
     home.output,
     home.networkCache,
   ],
+  ...[home.approvals, home.waiting],
   ...[home.daemon, home.daemonLog, home.secretHosts, join(home.root, CONFIG_FILE)],
   ...[secrets, profile].filter((path) => path !== undefined),
   ...[...clientCert, ...clientKey].map((text) => text.slice(text.indexOf('=') + 1)),

@@ -5,6 +5,7 @@ import { noFindings } from '../policy/sanitise-text.ts';
 import type { Services } from '../toolkit/context.ts';
 import { answer } from './answer.ts';
 import type { Call, CallRequest, Reply, Step } from './call.ts';
+import { consent } from './consent.ts';
 import { deadline } from './deadline.ts';
 import { envelope } from './envelope.ts';
 import { guard } from './guard.ts';
@@ -43,6 +44,7 @@ const STEPS = new Steps(answer) // first, so that every outcome becomes a well-f
   .add(present) // around all steps that use a page: their data leaves through here
   .add(tab) // finds the session and the tab, and waits for earlier calls in the tab
   .add(guard) // checks URLs and files once the tab is known
+  .add(consent) // once the page and the checked arguments are known, before anything is sent
   // after all steps that record or check arguments: rejects secrets in other arguments
   .add(secrets)
   // directly around the tool, so that only the tool is repeated or reported as unknown

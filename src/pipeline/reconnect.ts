@@ -2,9 +2,9 @@
 import { fail } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
-import type { SessionCall, Step } from './call.ts';
+import type { PermittedCall, SessionCall, Step } from './call.ts';
 
-export const reconnect: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
+export const reconnect: Step<PermittedCall, PermittedCall, ToolOutput> = async (call, next) => {
   try {
     return await next(call);
   } catch (error) {

@@ -2,11 +2,12 @@
 import { abortable } from '../core/time.ts';
 import type { JobContext, TabContext } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
-import type { SessionCall } from './call.ts';
+import type { PermittedCall } from './call.ts';
+import { createConsentContext } from './consent.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
 import { fillSecrets } from './secrets.ts';
 
-export const run = async (call: SessionCall): Promise<ToolOutput> => {
+export const run = async (call: PermittedCall): Promise<ToolOutput> => {
   const work = call.toolCall.run(createContext(call));
   call.course.work = work;
   const result = await abortable(work, call.deadline.signal);
@@ -14,28 +15,41 @@ export const run = async (call: SessionCall): Promise<ToolOutput> => {
   return result;
 };
 
-const createContext = (call: SessionCall): TabContext & JobContext => ({
-  rooms: call.rooms,
-  session: call.session,
-  folder: call.request.folder,
-  taskId: call.common.taskId,
-  tabId: call.tab?.id ?? call.common.tabId,
-  signal: call.deadline.signal,
-  deadline: call.deadline,
-  progress: call.onProgress,
-  allowAddress: (url) => allowAddress(call, url),
-  allowFile: (path) => allowFileForPage(call, path),
-  fillSecrets: (text, place) => fillSecrets(call, text, place),
-  note: (line) => void call.notes.push(line),
-  leftOut: (count) => void (call.findings.hidden += count),
-  // The types of a tool's context hide these from tools that do not declare them.
-  get tab() {
-    return requireFact(call.tab, 'tab');
-  },
-  get job() {
-    return requireFact(call.job, 'job');
-  },
-});
+const createContext = (call: PermittedCall): TabContext & JobContext => {
+  const consent = createConsentContext(call);
+  return {
+    ...consent,
+    rooms: call.rooms,
+    session: call.session,
+    folder: call.request.folder,
+    taskId: call.common.taskId,
+    tabId: call.tab?.id ?? call.common.tabId,
+    signal: call.deadline.signal,
+    deadline: call.deadline,
+    progress: call.onProgress,
+    allowAddress: async (url) => {
+      const address = await allowAddress(call, url);
+      await consent.requireConsent('read', [address]);
+      return address;
+    },
+    allowFile: (path) => allowFileForPage(call, path),
+    allowUpload: async (path) => {
+      const real = await allowFileForPage(call, path);
+      await consent.requireConsent('upload', consent.listPages());
+      return real;
+    },
+    fillSecrets: (text, place) => fillSecrets(call, text, place),
+    note: (line) => void call.notes.push(line),
+    leftOut: (count) => void (call.findings.hidden += count),
+    // The types of a tool's context hide these from tools that do not declare them.
+    get tab() {
+      return requireFact(call.tab, 'tab');
+    },
+    get job() {
+      return requireFact(call.job, 'job');
+    },
+  };
+};
 
 const requireFact = <T>(fact: T | undefined, name: string): T => {
   if (fact === undefined) throw new Error(`the call has no ${name}`);

@@ -11,7 +11,7 @@ import type { Session } from '../browser/tabs/session.ts';
 import { runOwnCommand, type Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
-import type { SessionCall, Step } from './call.ts';
+import type { PermittedCall, SessionCall, Step } from './call.ts';
 
 const REFERENCE = /\$\{(SECRET|TOTP):([^}]{1,200})\}/g;
 /** Also matches the form that URL parsing produces in a path. */
@@ -21,7 +21,7 @@ const ANY_REFERENCE = /\$(?:\{|%7B)(?:SECRET|TOTP):/i;
  * The tool replaces the references when it fills the field. A reference in any other argument is
  * rejected here.
  */
-export const secrets: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
+export const secrets: Step<PermittedCall, PermittedCall, ToolOutput> = async (call, next) => {
   const { traits } = call.tool;
   const takers: readonly string[] = traits.takesSecrets ?? [];
   const laterCalls: readonly string[] = traits.scripts ?? [];

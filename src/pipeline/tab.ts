@@ -27,9 +27,18 @@ export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) 
   tellOfLostTabs(call, session);
   const run = (): Promise<ToolOutput> => next({ ...call, session, tab });
   if (traits.aside) return run();
+  const acts = call.toolCall.effect === 'act';
+  if (acts) await tab.control.untilFree(signal);
   // A call that answers a dialog must not wait for the call that the dialog blocks.
   if (traits.dialog === 'answers') return inTab(call, tab, run);
-  return tab.queue.run(request.name, () => inTab(call, tab, run), signal);
+  for (;;) {
+    const turn = async (): Promise<ToolOutput | undefined> =>
+      acts && tab.control.holder !== undefined ? undefined : inTab(call, tab, run);
+    const result = await tab.queue.run(request.name, turn, signal);
+    if (result) return result;
+    // The user took the tab over while the call waited in the queue: reads go first.
+    await tab.control.untilFree(signal);
+  }
 };
 
 /** Waits until another call has opened a tab in the session. */

@@ -9,30 +9,23 @@ import type { Tool } from '../toolkit/define-tool.ts';
 import type { ToolCall } from '../toolkit/tool-call.ts';
 import { indexCommonNames, indexOwnNames, simplifyName } from './argument-names.ts';
 import type { AdmittedCall, Step, ValidCall } from './call.ts';
+import { requirePermitted } from './consent.ts';
 
 export const validate: Step<AdmittedCall, ValidCall> = async (call, next) => {
   const toolCall = parseArguments(call.tool, asObject(call.request.arguments));
-  requirePermitted(call, toolCall);
+  requireAllowed(call, toolCall);
   call.course.toolCall = toolCall;
   return next({ ...call, toolCall });
 };
 
-/**
- * Rejects scripts inside scripts, and on a read-only server tools that act, except those that open
- * a page.
- */
-const requirePermitted = (call: AdmittedCall, toolCall: ToolCall): void => {
-  const { tool, request, rooms } = call;
-  const { scope, makesCalls } = tool.traits;
-  const isActing = toolCall.effect === 'act' && scope !== 'none' && !makesCalls;
-  if (request.inner && makesCalls)
+/** Rejects scripts inside scripts, and calls that a rule of the owner denies on every page. */
+const requireAllowed = (call: AdmittedCall, toolCall: ToolCall): void => {
+  const { tool, request } = call;
+  if (request.inner && tool.traits.makesCalls)
     throw fail('tool_not_allowed', `A script cannot call ${tool.name}.`, {
       hint: 'Write its steps into the script itself.',
     });
-  if (rooms.config.readOnly && isActing && toolCall.opens(undefined) === undefined)
-    throw fail('tool_not_allowed', `${tool.name} acts, and this server is read-only.`, {
-      hint: 'Use tools that read, or open another page.',
-    });
+  requirePermitted(call, toolCall);
 };
 
 const parseArguments = (tool: Tool, given: object): ToolCall => {

@@ -97,7 +97,8 @@ export const createActionContext = (
   context: TabContext,
   { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number },
 ): ActionContext => {
-  const { tab, session, signal, deadline, rooms, allowFile } = context;
+  const { tab, session, signal, deadline, rooms, allowUpload, allowAction, recheckAction } =
+    context;
   return {
     tab,
     signal,
@@ -106,7 +107,9 @@ export const createActionContext = (
     patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
     chromeRuns: () => rooms.browser.running,
     clipboard: session.clipboard,
-    allowFile,
+    allowFile: allowUpload,
+    allowAction,
+    recheckAction,
     learnSecret: (text) => rooms.redactor.learn(text),
     fillSecrets: (text, frame) =>
       context.fillSecrets(

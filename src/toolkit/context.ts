@@ -2,6 +2,7 @@
 import type { Config } from '../core/config.ts';
 import type { Events } from '../core/events.ts';
 import type { Failure } from '../core/failure.ts';
+import type { ConsentEffect } from '../core/consent-rule.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
 import type { Deadline } from '../core/time.ts';
@@ -15,6 +16,8 @@ import type { CallEntry, Journal } from '../store/journal/journal.ts';
 import type { SecretHosts } from '../store/secret-hosts.ts';
 import type { Secret } from '../store/config/secrets-file.ts';
 import type { Redactor } from '../core/redactor.ts';
+import type { Consent, ConsentRules } from '../features/consent/consent.ts';
+import type { Elicit, Waiting } from '../features/consent/waiting.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { RunInnerCall } from '../features/script/inner-call.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
@@ -50,6 +53,12 @@ export interface Services {
   readonly secrets: readonly Secret[];
   /** Hosts that the user confirmed for secrets without hosts. */
   readonly secretHosts: SecretHosts;
+  /** The owner's rules about the effects of calls. */
+  readonly consentPolicy: ConsentRules;
+  /** Asks the user; loaded when a rule needs it. */
+  readonly consent: () => Promise<Consent>;
+  /** Questions that wait for the user; loaded on first use. */
+  readonly waiting: () => Promise<Waiting>;
   /** Payloads stored under a handle. */
   readonly handles: Handles;
   /** The task ledger: work that outlives the call that started it. */
@@ -100,6 +109,18 @@ export interface Context {
    * page identifies as such.
    */
   readonly allowFile: (path: string) => Promise<string>;
+  /** Like `allowFile`, for a file that the call gives to the page. */
+  readonly allowUpload: (path: string) => Promise<string>;
+  /** Throws if the owner's policy or the user denies this effect on these URLs. */
+  readonly requireConsent: (effect: ConsentEffect, urls: readonly string[]) => Promise<void>;
+  /** Whether the owner's policy allows to read this URL without a question. */
+  readonly mayRead: (url: string) => Promise<boolean>;
+  /** For tools with several actions: like the check before the call, for the page shown now. */
+  readonly allowAction: () => Promise<void>;
+  /** Throws `page_changed` if the tab now shows a page that was not checked. */
+  readonly recheckAction: () => void;
+  /** Puts a question to the user of the client; undefined if the client cannot. */
+  readonly elicit?: Elicit | undefined;
   /**
    * Fills in the secrets that the text names as ${SECRET:NAME}; throws if one is not allowed at
    * this place, or if no place is given.

@@ -1,5 +1,6 @@
 // Declares a tool: MCP listing, CLI command and reference page are derived from it.
 import { z } from 'zod';
+import type { ConsentEffect } from '../core/consent-rule.ts';
 import type { Assemble, TaskEnd } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
 import type { ContextByDuration, ContextByScope } from './context.ts';
@@ -21,6 +22,23 @@ export type HeaderMode =
   | 'html'
   | 'inspect'
   | 'validate';
+
+/** What the owner's policy must know about a call in addition to its effect. */
+export interface ConsentTraits {
+  /** Effects in addition to `effect`. */
+  readonly special?: readonly ConsentEffect[];
+  /**
+   * The pages that the call concerns: the documents of its tab (default), those of all tabs of the
+   * session, all sites, or the tab with this id. `later`: the tool calls `context.requireConsent`.
+   */
+  readonly pages?:
+    | 'tab'
+    | 'session'
+    | 'every'
+    | 'later'
+    | { readonly urls: readonly string[] }
+    | { readonly tabId: string | undefined };
+}
 
 /** All facts about a tool that other layers need; no other code depends on a tool's name. */
 export interface Traits<
@@ -111,6 +129,8 @@ export interface Traits<
   readonly reveals?: (input: Input) => boolean;
   /** The URL that the call loads in a tab; `here` is the tab's current URL. */
   readonly opens?: (input: Input, here: string | undefined) => string | undefined;
+  /** Facts for the owner's policy, if `effect` does not suffice. */
+  readonly consent?: (input: Input) => ConsentTraits;
   /** True if the action had no visible effect. */
   readonly noEffect?: (data: Data) => boolean;
   /** True if the call worked, but the answer is no: a search without a match, a failed check. */

@@ -1,6 +1,13 @@
 // A call of a tool with valid arguments; it hides the types of the arguments and the data.
 import type { JobContext, TabContext } from './context.ts';
-import type { Behaviour, Duration, HeaderMode, ToolScope, View } from './define-tool.ts';
+import type {
+  Behaviour,
+  ConsentTraits,
+  Duration,
+  HeaderMode,
+  ToolScope,
+  View,
+} from './define-tool.ts';
 
 /** Checks the addresses and paths of a call: each function returns the value to use, or throws. */
 export interface ArgumentChecks {
@@ -17,6 +24,9 @@ export interface ToolCall {
   readonly withoutTab: 'open' | 'wait' | 'run';
   readonly waitsMs: number;
   readonly revealsSecrets: boolean;
+  readonly consent: ConsentTraits;
+  /** The arguments that are addresses. */
+  readonly addresses: readonly string[];
   /** The URL that the call loads in a tab; `here` is the tab's current URL. */
   opens(here: string | undefined): string | undefined;
   /** Returns the call with the addresses and files that the checks returned. */
@@ -57,6 +67,10 @@ export const bindInput = <Input extends object, Data, S extends ToolScope, D ext
     withoutTab: traits.withoutTab?.(input) ?? 'open',
     waitsMs: traits.waitsMs?.(input) ?? 0,
     revealsSecrets: traits.reveals?.(input) ?? false,
+    consent: traits.consent?.(input) ?? {},
+    addresses: (traits.urls ?? [])
+      .flatMap((name) => input[name])
+      .filter((value): value is Input[keyof Input & string] & string => typeof value === 'string'),
     opens: (here) => traits.opens?.(input, here),
     check: async ({ address, file }) => {
       const opened = await replaceTexts(input, traits.urls, address);

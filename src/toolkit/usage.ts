@@ -70,7 +70,9 @@ export const buildUsages = (tools: readonly Tool[]): Usages => ({
   tools: tools.map(usageOf),
   common: fieldsOf(z.toJSONSchema(z.object(COMMON_FIELDS), { io: 'input' }) as Schema),
   output: fieldsOf(z.toJSONSchema(z.object(OUTPUT_FIELDS), { io: 'input' }) as Schema),
-  config: (Object.keys(CONFIG_FIELDS) as ConfigKey[]).map(configUsage),
+  config: (Object.keys(CONFIG_FIELDS) as ConfigKey[])
+    .filter((key) => CONFIG_FIELDS[key].kind !== 'file')
+    .map(configUsage),
 });
 
 const configUsage = (key: ConfigKey): ConfigUsage => {

@@ -20,6 +20,7 @@ import { ocRecipe } from './program/oc-recipe.ts';
 import { script } from './program/script.ts';
 import { expandTools } from './server/expand-tools.ts';
 import { ocConnectionHealth } from './server/oc-connection-health.ts';
+import { ocHandoff } from './server/oc-handoff.ts';
 import { ocJournal } from './server/oc-journal.ts';
 import { ocOutputFetch } from './server/oc-output-fetch.ts';
 import { ocReapOrphans } from './server/oc-reap-orphans.ts';
@@ -87,6 +88,7 @@ export const TOOLS: readonly Tool[] = [
   ocTaskFinish,
   ocTaskCancel,
   ocTaskWait,
+  ocHandoff,
   ocJournal,
   expandTools,
   consoleTool,

@@ -141,6 +141,8 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
     log,
     tools,
     tasks: { running: 0 } as never, // no tool here is long-running
+    waiting: () => Promise.reject(new Error('no tool here asks the user')),
+    takeOver: () => Promise.reject(new Error('this engine has no browser')),
     resources: {
       list: async () => [
         {

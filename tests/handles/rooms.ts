@@ -11,6 +11,7 @@ import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { createLineTest, toResult } from '../../src/frontends/mcp/result.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
+import { ConsentPolicy } from '../../src/policy/consent-policy.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { SecretHosts } from '../../src/store/secret-hosts.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
@@ -89,6 +90,9 @@ export class TestRooms {
       hosts: new Set(),
       secrets: [],
       secretHosts: new SecretHosts(home),
+      consentPolicy: new ConsentPolicy([], { tools: [] }),
+      consent: () => Promise.reject(new Error('no rule needs it')),
+      waiting: () => Promise.reject(new Error('no tool here asks the user')),
       handles,
       tasks: undefined as never, // no tool here starts one
       workers,

@@ -121,6 +121,7 @@ describe('the list', () => {
         "oc_task_finish",
         "oc_task_cancel",
         "oc_task_wait",
+        "oc_handoff",
         "oc_journal",
         "expand_tools",
       ]

@@ -44,7 +44,7 @@ const typedText = (key: Key, bits: number): string | undefined => {
   return shown.length === 1 ? shown : undefined;
 };
 
-const keyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
+export const buildKeyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
   const text = type === 'down' ? typedText(key, bits) : undefined;
   const command = type === 'down' ? macCommand(key, bits) : undefined;
   const downType = text === undefined ? 'rawKeyDown' : 'keyDown';
@@ -69,12 +69,12 @@ export const chordEvents = ({ modifiers, key }: Chord, heldBits = 0): KeyEvent[]
   const held = modifiers.map((name) => parseChord(name).key);
   for (const [i, modifier] of held.entries()) {
     bits |= BITS[modifiers[i] as Modifier];
-    events.push(keyEvent('down', modifier, bits));
+    events.push(buildKeyEvent('down', modifier, bits));
   }
-  events.push(keyEvent('down', key, bits), keyEvent('up', key, bits));
+  events.push(buildKeyEvent('down', key, bits), buildKeyEvent('up', key, bits));
   for (const [i, modifier] of [...held.entries()].toReversed()) {
     bits &= ~BITS[modifiers[i] as Modifier] | heldBits;
-    events.push(keyEvent('up', modifier, bits));
+    events.push(buildKeyEvent('up', modifier, bits));
   }
   return events;
 };
@@ -95,7 +95,7 @@ export const holdKeys = async (
   for (const one of [...modifiers.map((name) => parseChord(name).key), key]) {
     if (keys.has(one.code)) continue;
     keys.set(one.code, one);
-    const event = keyEvent('down', one, readHeldBits(session));
+    const event = buildKeyEvent('down', one, readHeldBits(session));
     await session.send('Input.dispatchKeyEvent', event, signal);
   }
 };
@@ -113,7 +113,7 @@ export const releaseKeys = async (
   );
   for (const key of held.toReversed()) {
     keys.delete(key.code);
-    const event = keyEvent('up', key, readHeldBits(session));
+    const event = buildKeyEvent('up', key, readHeldBits(session));
     await session.send('Input.dispatchKeyEvent', event, signal);
   }
   return held.map(({ key }) => key);
@@ -136,7 +136,7 @@ export const pressChord = (session: CdpSession, chord: Chord, signal: AbortSigna
 
 const characterEvents = (key: Key, character: string): KeyEvent[] => {
   const bits = needsShift(key, character) ? BITS.Shift : 0;
-  return [keyEvent('down', key, bits), keyEvent('up', key, bits)];
+  return [buildKeyEvent('down', key, bits), buildKeyEvent('up', key, bits)];
 };
 
 /** Splits text into runs that are typed by keys and runs that are entered by composition. */

@@ -37,6 +37,10 @@ export interface ActionContext {
   readonly clipboard: Clipboard;
   /** Throws if the file may not be given to a page; returns its real path. */
   readonly allowFile: (path: string) => Promise<string>;
+  /** Throws if the owner's policy or the user denies actions on the page that is shown now. */
+  readonly allowAction: () => Promise<void>;
+  /** Throws if the tab shows a page that `allowAction` did not check. */
+  readonly recheckAction: () => void;
   /**
    * Replaces the names of secrets in a text by their values. Throws if a secret is not allowed in
    * this frame, or if no frame is given.
@@ -178,9 +182,10 @@ const ANSWER_MS = 150;
  * unknown, because the action may have happened.
  */
 export const trackActing = async <T>(
-  { tab, signal, deadline }: ActionContext,
+  { tab, signal, deadline, recheckAction }: ActionContext,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
+  recheckAction();
   const { remainingMs } = deadline;
   using limit = new Deadline(
     Math.max(remainingMs - ANSWER_MS, remainingMs / 2),
@@ -192,6 +197,7 @@ export const trackActing = async <T>(
       ),
     signal,
   );
+  using _pause = tab.holds.pauseWhileHeld(limit);
   // await here, so that `limit` is not disposed before the work ends
   return await abortable(work(limit.signal), limit.signal);
 };
@@ -203,9 +209,10 @@ const CHECK_MS = 100;
  * nothing was done.
  */
 export const beforeAnything = async <T>(
-  { tab, signal, reachMs, chromeRuns }: ActionContext,
+  { tab, signal, reachMs, chromeRuns, allowAction }: ActionContext,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
+  await allowAction();
   const limit = new AbortController();
   const follow = (): void => limit.abort(signal.reason);
   if (signal.aborted) follow();

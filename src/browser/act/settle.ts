@@ -74,7 +74,7 @@ export class EffectWait {
   readonly #frames: readonly WatchedFrame[];
   readonly #patience: Patience;
   readonly #signal: AbortSignal;
-  readonly #endsAt: number;
+  #endsAt: number;
   #seen: (ObservedEffects | undefined)[] = [];
   #alerts: readonly Alert[] = [];
 
@@ -122,6 +122,7 @@ export class EffectWait {
     const idleUntil = Math.min(monotonicMs() + idleMs, this.#endsAt);
     let waited = false;
     while (!activity.interrupted) {
+      await this.#untilReleased();
       if (activity.leaving) return this.#arrive();
       const left = this.#endsAt - monotonicMs();
       const awaitMs = Math.min(activity.requests.awaitMs(), left);
@@ -145,6 +146,16 @@ export class EffectWait {
     }
   }
 
+  /** Waits while a request of the tab is held for the user's answer; returns how long. */
+  async #untilReleased(): Promise<number> {
+    if (!this.#tab.holds.any) return 0;
+    const since = monotonicMs();
+    await this.#tab.holds.untilReleased(this.#signal);
+    const heldMs = monotonicMs() - since;
+    this.#endsAt += heldMs;
+    return heldMs;
+  }
+
   /** Waits for the first change or event. */
   async #firstSign(ms: number): Promise<void> {
     const looks = this.#frames.map((frame) => look(frame, 'stir', ms, this.#signal));
@@ -155,8 +166,9 @@ export class EffectWait {
   /** Waits until the new document has loaded. */
   async #arrive(): Promise<void> {
     const activity = this.#activity;
-    const endsAt = monotonicMs() + this.#patience.settleMs * NAVIGATION_FACTOR;
+    let endsAt = monotonicMs() + this.#patience.settleMs * NAVIGATION_FACTOR;
     while (!activity.interrupted && !activity.arrived(LOAD_MS)) {
+      endsAt += await this.#untilReleased();
       const left = endsAt - monotonicMs();
       if (left <= 0) return;
       await activity.next(Math.min(left, LOAD_MS), this.#signal);

@@ -6,12 +6,28 @@ import type { DomainRefusal } from '../../policy/domains.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { BoundedMap } from '../traffic/bounded-collections.ts';
 import type { DomainGuard, GuardRefusal } from './domain-guard.ts';
+import { isSubmit } from './effect-gate.ts';
 
 /** The guard of a tab, which stays usable after the tab is closed. */
 interface RequestOwner {
+  readonly tabId: string;
   judge(url: string): DomainRefusal | undefined;
   report(refused: GuardRefusal): void;
 }
+
+type PausedEvent = EventParams<'Fetch.requestPaused'>;
+
+/** The facts of a paused document request. */
+interface PausedSubmit {
+  readonly request: Pick<PausedEvent['request'], 'url' | 'method' | 'headers'>;
+  readonly frameId: string;
+}
+
+/** Decides about a paused submit; `tabId` is undefined if the frame is unknown. */
+export type SubmitJudge = (paused: PausedSubmit, tabId: string | undefined) => Promise<boolean>;
+
+const ALL_REQUESTS = [{ urlPattern: '*' }];
+const DOCUMENTS = [{ urlPattern: '*', resourceType: 'Document' as const }];
 
 /** Number of frames and workers remembered; removed ones still send beacons. */
 const KEPT_FRAMES = 10_000;
@@ -28,12 +44,20 @@ export class BrowserGuard {
   readonly #guard: DomainGuard;
   readonly #owners = new BoundedMap<string, RequestOwner>(KEPT_FRAMES);
   readonly #restricted = new Set<RequestOwner>();
+  readonly #judgeSubmit: SubmitJudge | undefined;
   #enabled: Promise<void> | undefined;
 
-  constructor(root: CdpSession, guard: DomainGuard) {
+  /** `judgeSubmit` is undefined if no rule needs it. */
+  constructor(root: CdpSession, guard: DomainGuard, judgeSubmit?: SubmitJudge) {
     this.#root = root;
     this.#guard = guard;
+    this.#judgeSubmit = judgeSubmit;
     root.on('Fetch.requestPaused', (event) => detach(this.#settle(event)));
+  }
+
+  /** Pauses document requests if submits are judged; rejects with `control_failed`. */
+  async start(): Promise<void> {
+    if (this.#judgeSubmit) await this.#intercept(DOCUMENTS);
   }
 
   /** Records that a frame or worker belongs to a tab. */
@@ -44,7 +68,7 @@ export class BrowserGuard {
   /** Checks all requests from now on; rejects with `control_failed` if Chrome does not allow it. */
   async restrict(owner: RequestOwner): Promise<void> {
     this.#restricted.add(owner);
-    const enabling = (this.#enabled ??= this.#enable());
+    const enabling = (this.#enabled ??= this.#intercept(ALL_REQUESTS));
     try {
       await enabling;
     } catch (error) {
@@ -59,14 +83,16 @@ export class BrowserGuard {
     after(LINGER_MS, () => {
       if (this.#restricted.size > 0 || !this.#enabled) return;
       this.#enabled = undefined;
-      // Rejects only if Chrome has ended.
-      this.#root.send('Fetch.disable').catch(() => {});
+      const ending = this.#judgeSubmit
+        ? this.#intercept(DOCUMENTS)
+        : this.#root.send('Fetch.disable');
+      ending.catch(() => {}); // Chrome has ended, or it still pauses all requests
     });
   }
 
-  async #enable(): Promise<void> {
+  async #intercept(patterns: typeof ALL_REQUESTS | typeof DOCUMENTS): Promise<void> {
     try {
-      await this.#root.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
+      await this.#root.send('Fetch.enable', { patterns });
     } catch (error) {
       throw fail(
         'control_failed',
@@ -77,19 +103,25 @@ export class BrowserGuard {
     }
   }
 
-  async #settle(event: EventParams<'Fetch.requestPaused'>): Promise<void> {
+  async #settle(event: PausedEvent): Promise<void> {
     const { requestId } = event;
-    const refusal = await this.#judge(event);
-    const verdict = refusal
-      ? this.#root.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+    const errorReason = await this.#findError(event);
+    const verdict = errorReason
+      ? this.#root.send('Fetch.failRequest', { requestId, errorReason })
       : this.#root.send('Fetch.continueRequest', { requestId });
     await verdict.catch(() => {}); // the request or Chrome is gone
   }
 
-  async #judge({
-    request: { url },
-    frameId,
-  }: EventParams<'Fetch.requestPaused'>): Promise<DomainRefusal | undefined> {
+  /** `Aborted` leaves the page as it is; `BlockedByClient` shows an error page. */
+  async #findError(event: PausedEvent): Promise<'BlockedByClient' | 'Aborted' | undefined> {
+    if (this.#enabled && (await this.#judge(event))) return 'BlockedByClient';
+    const { request, resourceType, frameId } = event;
+    if (!this.#judgeSubmit || resourceType !== 'Document' || !isSubmit(request)) return undefined;
+    const isAllowed = await this.#judgeSubmit(event, this.#owners.get(frameId)?.tabId);
+    return isAllowed ? undefined : 'Aborted';
+  }
+
+  async #judge({ request: { url }, frameId }: PausedEvent): Promise<DomainRefusal | undefined> {
     const owner = this.#owners.get(frameId);
     const refusal = owner ? owner.judge(url) : await this.#guard.admission.judgeUrl(url);
     if (refusal) (owner ?? this.#reporter).report({ what: 'request', url, refusal });

@@ -101,6 +101,10 @@ export class TabGuard implements Asker {
     return this.#parts.traffic.pending().map(({ record }) => record.url);
   }
 
+  get tabId(): string {
+    return this.#parts.tabId;
+  }
+
   get openerId(): string | undefined {
     return this.#parts.openerId;
   }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Protocol } from 'devtools-protocol';
 import { attempt } from '../../core/attempt.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { detach } from '../../core/events.ts';
 import { moveToFreeName } from '../../system/replace-file.ts';
 import { removeFile } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -39,6 +40,8 @@ interface DownloadOptions {
   readonly tabOfFrame: (frameId: string) => Tab | undefined;
   /** The name of the session that owns a tab. */
   readonly findSession: (tabId: string) => string | undefined;
+  /** Decides about a download; undefined if no rule of the owner needs it. */
+  readonly allow?: (url: string, file: string, frameId: string) => Promise<boolean>;
   /** The download limits of a frame's page; absent for a Chrome that we did not start. */
   readonly allowanceOf?: (frameId: string) => PageAllowance;
 }
@@ -51,8 +54,10 @@ export class Downloads {
   readonly #all = new Map<string, Download>();
   /** Byte counters of the downloads in progress. */
   readonly #counters = new Map<string, CountBytes>();
-  /** Downloads beyond the limits, until Chrome reports their end. */
+  /** Downloads beyond the limits, or not allowed, until Chrome reports their end. */
   readonly #refused = new Set<string>();
+  /** Downloads without a decision yet, with Chrome's last report about each. */
+  readonly #undecided = new Map<string, DownloadProgress | undefined>();
   /** Folders of browser contexts, so that equal file names of two sessions do not collide. */
   readonly #contextFolders = new Map<string, string>();
   #last = 0;
@@ -128,9 +133,17 @@ export class Downloads {
     if (state === 'in_progress') return;
     this.#refused.delete(guid);
     const folders = [this.#options.folder, ...this.#contextFolders.values()];
-    if (state !== 'completed' || path === undefined || !folders.includes(dirname(path))) return;
+    const file = path ?? this.#findSaved(guid);
+    if (state !== 'completed' || file === undefined || !folders.includes(dirname(file))) return;
     // if this fails, the retention of the folder removes the file later
-    void removeFile(path);
+    void removeFile(file);
+  }
+
+  /** Some versions of Chrome do not report the path. */
+  #findSaved(guid: string): string | undefined {
+    const { tabId } = this.#all.get(guid) ?? {};
+    const folder = this.#findFolder(ifDefined(tabId, this.#options.tabOfFrame));
+    return ifDefined(folder, (folder) => join(folder, guid));
   }
 
   #begin(guid: string, frameId: string, url: string, file: string): void {
@@ -150,9 +163,31 @@ export class Downloads {
       session: tab && this.#options.findSession(tab.id),
     });
     this.#keep(guid, download, tab);
+    const { allow } = this.#options;
+    if (allow) detach(this.#decide(guid, allow(url, download.file, frameId)));
+  }
+
+  /** Chrome cannot pause a download: its file keeps its id as its name until it is allowed. */
+  async #decide(guid: string, deciding: Promise<boolean>): Promise<void> {
+    this.#undecided.set(guid, undefined);
+    const isAllowed = await deciding.catch(() => false);
+    const news = this.#undecided.get(guid);
+    this.#undecided.delete(guid);
+    if (!isAllowed) this.#withdraw(guid, news);
+    else if (news) this.#progress(guid, news);
+  }
+
+  #withdraw(guid: string, news: DownloadProgress | undefined): void {
+    const before = this.#all.get(guid);
+    this.#refuse(guid);
+    if (news) this.#removeRefused(guid, news);
+    if (before?.state === 'in_progress')
+      this.#update(guid, before, { state: 'canceled', receivedBytes: before.receivedBytes });
   }
 
   #progress(guid: string, news: DownloadProgress): void {
+    if (this.#undecided.has(guid) && news.state === 'completed')
+      return void this.#undecided.set(guid, news);
     const before = this.#all.get(guid);
     if (before && !this.#countBytes(guid, news.receivedBytes - before.receivedBytes, news.state))
       this.#refuse(guid);

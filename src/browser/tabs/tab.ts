@@ -8,8 +8,9 @@ import { CdpError, isGone, isRefused } from '../cdp/errors.ts';
 import type { CdpConnection, CdpSession, EventParams } from '../cdp/connection.ts';
 import { CHANGED, type PageFacts } from '../../page/call-answers.ts';
 import type { Point } from '../../page/act/act-answers.ts';
-import type { BrowserGuard } from '../guard/browser-guard.ts';
+import type { BrowserGuard, SubmitJudge } from '../guard/browser-guard.ts';
 import { DomainGuard } from '../guard/domain-guard.ts';
+import { isSubmit } from '../guard/effect-gate.ts';
 import { TabGuard } from '../guard/tab-guard.ts';
 import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
@@ -25,8 +26,10 @@ import {
   type DialogPolicy,
 } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
+import { Holds } from './holds.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
+import { UserControl } from './user-control.ts';
 
 /** A tool call in a tab, for the call listeners. */
 export interface TabCall {
@@ -91,6 +94,10 @@ export interface TabOptions {
   readonly allowance?: PageAllowance;
   /** The browser context of a session with its own storage; undefined for Chrome's profile. */
   readonly contextId?: string;
+  /** Requests ignore service workers, which would send submits of pages unseen. */
+  readonly bypassesWorkers?: boolean;
+  /** Judges submits of this tab; for a Chrome whose requests cannot all be intercepted. */
+  readonly judgeSubmit?: SubmitJudge;
   /**
    * Sends the settings of its session before the tab is resumed. `done` resolves when Chrome has
    * applied them, which can be after the tab was resumed.
@@ -99,6 +106,10 @@ export interface TabOptions {
 }
 
 const TELL = '__oc_tell';
+/** After the domain guard, before mocks. */
+const SUBMIT_PRIORITY = 900_000;
+/** Longer than any question to the user: the question has its own timeout. */
+const SUBMIT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of answered dialogs kept for the next reply. */
 const MAX_ANSWERED = 20;
 
@@ -113,6 +124,10 @@ export class Tab {
   readonly contextId: string | undefined;
   readonly frames: FrameTree;
   readonly queue = new Queue();
+  /** Requests that wait for the user's answer. */
+  readonly holds = new Holds();
+  /** Whether the user has taken the tab over. */
+  readonly control = new UserControl();
   /** Refs of elements in all frames, valid as long as the tab lives. */
   readonly refs = new RefBook();
   /** Wall-clock time for replies about this tab; never decreases. */
@@ -139,6 +154,8 @@ export class Tab {
   readonly #connection: CdpConnection;
   readonly #downloads = new Map<string, Download>();
   readonly #initScripts: string[] = [];
+  /** Submits of this tab are intercepted here. */
+  readonly #isGated: boolean;
 
   private constructor(
     readonly id: string,
@@ -151,7 +168,9 @@ export class Tab {
     options: TabOptions,
   ) {
     const { guard = new DomainGuard(), allowance = new PageAllowance() } = options;
-    const { browserGuard, openerId, contextId } = options;
+    const { browserGuard, openerId, contextId, judgeSubmit } = options;
+    if (judgeSubmit) this.#holdSubmits(judgeSubmit);
+    this.#isGated = judgeSubmit !== undefined;
     this.allowance = allowance;
     this.contextId = contextId;
     this.#connection = connection;
@@ -213,6 +232,9 @@ export class Tab {
       tab.traffic.watch(cdp, { kind: 'page', targetId: id }),
       tab.#followChildren(cdp),
       tab.#callOffChoosers(cdp),
+      options.bypassesWorkers
+        ? cdp.send('Network.setBypassServiceWorker', { bypass: true })
+        : undefined,
       // The headless shell denies clipboard writes by default; Chrome with windows allows them.
       viewport ? tab.setPermission('clipboard-write', 'granted').catch(() => {}) : undefined,
       // Pages in background tabs behave as if visible and focused.
@@ -227,6 +249,21 @@ export class Tab {
       tab.#runWithControls(cdp, { setUp: options.setUp }),
     ]);
     return tab;
+  }
+
+  #holdSubmits(judge: SubmitJudge): void {
+    this.interception.add({
+      name: 'consent',
+      priority: SUBMIT_PRIORITY,
+      onError: 'fail',
+      resourceTypes: ['Document'],
+      timeoutMs: SUBMIT_TIMEOUT_MS,
+      handle: async ({ url, method, headers, hasBody, frameId }) => {
+        if (!isSubmit({ method, hasPostData: hasBody })) return undefined;
+        const isAllowed = await judge({ request: { url, method, headers }, frameId }, this.id);
+        return isAllowed ? undefined : { action: 'fail', reason: 'Aborted' };
+      },
+    });
   }
 
   /** All cookies of the storage of this tab. Only Chrome's root session accepts a context id. */
@@ -272,7 +309,7 @@ export class Tab {
       this.interception.watch(session, { isWorker }),
       this.guard.watch(session, { isWorker }),
     ]);
-    if (this.guard.restricts) await controls;
+    if (this.guard.restricts || this.#isGated) await controls;
     const settings = await setUp?.(this);
     await Promise.all([controls, settings?.done, session.send('Runtime.runIfWaitingForDebugger')]);
   }

@@ -16,6 +16,9 @@ const PAGES = [{ type: 'page', exclude: false }];
 /** How long a page that is to be closed may take to send its first request. */
 const FIRST_REQUEST_MS = 2_000;
 
+/** Maximum length of a chain of popups. */
+const MAX_OPENERS = 20;
+
 /** Identifies the session of a popup. */
 export interface PopupSource {
   readonly openerId: string | undefined;
@@ -101,6 +104,30 @@ export class Targets {
   /** Every attached tab. */
   get tabs(): readonly Tab[] {
     return [...this.#attached.values()];
+  }
+
+  /** The page target with this id, attached or not: the main frame of a page has its id. */
+  findPage(frameId: string): string | undefined {
+    return this.#infos.has(frameId) ? frameId : undefined;
+  }
+
+  /** The URL of a page; undefined if it is closed. */
+  findUrl(targetId: string): string | undefined {
+    return this.#attached.get(targetId)?.url ?? this.#infos.get(targetId)?.url;
+  }
+
+  /** The page, the page that opened it, and so on. */
+  listOpeners(targetId: string): readonly string[] {
+    const chain = [targetId];
+    for (let id = this.#openerOf(targetId); id !== undefined; id = this.#openerOf(id)) {
+      if (chain.includes(id) || chain.length >= MAX_OPENERS) break;
+      chain.push(id);
+    }
+    return chain;
+  }
+
+  #openerOf(targetId: string): string | undefined {
+    return this.#infos.get(targetId)?.openerId ?? this.#attached.get(targetId)?.guard.openerId;
   }
 
   /** The tab of a target if it is attached already. */
@@ -315,6 +342,7 @@ export class Targets {
 
   async #attachTab(session: CdpSession, info: TargetInfo): Promise<Tab> {
     const { owned, viewport, guard, browserGuard, onPopup, contexts, findSetup } = this.#options;
+    const { bypassesWorkers, judgeSubmit } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
     const { openerId, browserContextId } = info;
     const contextId = contexts.has(browserContextId) ? browserContextId : undefined;
@@ -333,6 +361,8 @@ export class Targets {
         browserGuard,
         openerId,
         contextId,
+        bypassesWorkers,
+        judgeSubmit,
         setUp: isOpenedByPage ? findSetup({ openerId, contextId }) : undefined,
       }),
     );

@@ -16,6 +16,8 @@ export interface PausedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly postData: string | undefined;
+  /** Also true if the body is too large to be included. */
+  readonly hasBody: boolean;
   /** Chrome reports both fetch() and XMLHttpRequest as `XHR` here. */
   readonly resourceType: ResourceType;
   readonly frameId: string;
@@ -132,6 +134,7 @@ export const toPausedRequest = (event: PausedRequestEvent): PausedRequest => ({
   method: event.request.method,
   headers: event.request.headers,
   postData: event.request.postData,
+  hasBody: event.request.hasPostData === true,
   resourceType: event.resourceType,
   frameId: event.frameId,
   stage:

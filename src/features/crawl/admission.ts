@@ -79,6 +79,8 @@ interface AdmissionOptions extends Judgement {
   readonly cookies: SessionCookies;
   /** Returns the real path of a file that the call may read; throws for any other file. */
   readonly allowFile: (path: string) => Promise<string>;
+  /** Whether the owner's policy allows to read this URL without a question. */
+  readonly mayRead: (url: string) => Promise<boolean>;
   readonly politeness: Politeness;
   readonly signal: AbortSignal;
   /** Reports a link that the domain policy refuses, once per URL. */
@@ -141,6 +143,7 @@ export class Admission {
     if (!WEB_PROTOCOLS.has(protocol)) throw new Refused('scope', url);
     const refusal = policy.judgeUrl(url);
     if (refusal) throw createGuardRefusal(refusal, url);
+    if (!(await this.#options.mayRead(url))) throw new Refused('domain', url);
     if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
     if (!isStart && !scope.holdsPlace(url) && !seeds.has(url)) throw new Refused('scope', url);
     if (

@@ -66,7 +66,7 @@ const HAND_OVER_MS = 5_000;
 
 interface CrawlCall extends Pick<
   CrawlContext,
-  'job' | 'session' | 'signal' | 'progress' | 'allowFile'
+  'job' | 'session' | 'signal' | 'progress' | 'allowFile' | 'mayRead'
 > {
   readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers'>;
   readonly deadline: Deadline;
@@ -80,6 +80,7 @@ export const createCrawlContext = ({
   deadline,
   progress,
   allowFile,
+  mayRead,
 }: CrawlCall): CrawlContext => ({
   browser: rooms.browser,
   session,
@@ -89,5 +90,6 @@ export const createCrawlContext = ({
   signal,
   progress,
   allowFile,
+  mayRead,
   timeMs: deadline.workMs(HAND_OVER_MS),
 });

@@ -68,6 +68,7 @@ export interface CrawlContext {
   readonly workers: WorkerPool;
   /** Returns the real path of a file that the call may read; throws for any other file. */
   readonly allowFile: (path: string) => Promise<string>;
+  readonly mayRead: (url: string) => Promise<boolean>;
   readonly signal: AbortSignal;
   /** The crawl stops after this time and returns its pages so far. */
   readonly timeMs: number;
@@ -175,6 +176,7 @@ class Crawl {
       robots: plan.respectRobots ? new RobotsBook(this.#fetcher, judgement.scope) : undefined,
       cookies,
       allowFile: around.allowFile,
+      mayRead: around.mayRead,
       politeness,
       signal: this.#signal,
       tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),

@@ -95,8 +95,13 @@ export interface ReplayOrder {
 const MARGIN_MS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
+interface ReplayContext extends NetworkContext {
+  /** Throws if the owner's policy or the user denies this effect on these URLs. */
+  readonly requireConsent: (effect: 'act' | 'submit', urls: readonly string[]) => Promise<void>;
+}
+
 export const replayRequest = async (
-  desk: NetworkContext,
+  desk: ReplayContext,
   order: ReplayOrder,
   deadline: Deadline,
 ): Promise<Record<string, unknown>> => {
@@ -117,6 +122,9 @@ export const replayRequest = async (
     );
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
+  sender.tab.control.requireFree(sender.tab.id);
+  const effect = ['GET', 'HEAD'].includes(sent.method) ? 'act' : 'submit';
+  await desk.requireConsent(effect, [...new Set([sent.url, sender.frame.url])]);
   // an open dialog blocks scripts in the page
   if (sender.tab.dialog) throw dialogOpenFailure(sender.tab.dialog);
   const { cursor } = desk.session.traffic;

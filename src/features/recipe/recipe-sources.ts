@@ -10,7 +10,7 @@ import { formatSecretVariable } from '../recording/script-text.ts';
 
 export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe => {
   if (steps.length === 0)
-    throw fail('recipe_invalid', 'There is no step that a recipe could repeat.', {
+    throw fail('recipe_invalid', 'The source has no step that a recipe can repeat.', {
       hint: 'Record at least one navigation or action.',
     });
   const first = steps.map(findAddress).find((url) => url !== undefined);

@@ -1,4 +1,5 @@
 // A call that a script or a recipe makes: it runs through all steps, like a call of a client.
+import type { Elicit } from '../consent/waiting.ts';
 import type { Failure } from '../../core/failure.ts';
 import { isRecord } from '../../core/json.ts';
 
@@ -8,6 +9,8 @@ export interface InnerCall {
   readonly session: string;
   readonly folder?: string | undefined;
   readonly signal: AbortSignal;
+  /** Puts a question to the user of the client; undefined if the client cannot. */
+  readonly elicit?: Elicit | undefined;
 }
 
 export interface InnerReply {

@@ -45,7 +45,7 @@ export interface Positional {
   /** Takes all remaining words: as a list if the argument is a list, otherwise as one text. */
   readonly rest: boolean;
   /** The objects that complete it, if they do not follow from the argument. */
-  readonly completes?: ':hosts' | ':sessions';
+  readonly completes?: ':hosts' | ':sessions' | ':waiting';
   /** Set if no argument of the tool has this label. */
   readonly describe?: string;
 }

@@ -14,7 +14,7 @@ export interface Completion {
 type Program = CliContext['program'];
 
 /** Objects of the daemon and of the home folder; `complete` replaces them by their names. */
-const LIVE_KINDS = [':tabs', ':sessions', ':tasks', ':handles', ':hosts'] as const;
+const LIVE_KINDS = [':tabs', ':sessions', ':tasks', ':handles', ':hosts', ':waiting'] as const;
 export type LiveKind = (typeof LIVE_KINDS)[number];
 
 export const isLive = (word: string): word is LiveKind => LIVE_KINDS.includes(word as LiveKind);

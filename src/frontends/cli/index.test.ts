@@ -43,6 +43,7 @@ const run = async (
     },
     connect: () => Promise.reject(fail('no_daemon', 'No daemon is running.')),
     callStored: () => Promise.reject(new Error('not asked for')),
+    openWaiting: () => Promise.reject(new Error('not expected')),
     readStdin: async () => '',
     async *readLines() {},
     parseAddress: () => Promise.reject(new Error('not expected')),

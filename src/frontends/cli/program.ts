@@ -62,6 +62,17 @@ const SETUP = {
   fish: 'openchrome completion fish > ~/.config/fish/completions/openchrome.fish',
 } as const;
 
+const WAITING_POSITIONALS = [
+  {
+    label: 'id',
+    as: 'field',
+    required: true,
+    rest: false,
+    completes: ':waiting',
+    describe: 'The id that the list shows',
+  },
+] as const;
+
 const SECRET_POSITIONALS = [
   {
     label: 'name',
@@ -88,6 +99,72 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'Print each call of agents and commands as it happens, with its tokens',
     () => import('./commands/watch.ts'),
     { fields: [JSON_SWITCH] },
+  ),
+  own(
+    'waiting',
+    'watch',
+    'List what waits for you: questions of agents and requests for help',
+    () => import('./commands/approvals.ts'),
+    { fields: [JSON_SWITCH] },
+  ),
+  own(
+    'approve',
+    'watch',
+    'Allow what an agent asks for: once, in this session, or always on this host',
+    () => import('./commands/approvals.ts'),
+    {
+      positionals: WAITING_POSITIONALS,
+      fields: [
+        { name: 'session', kind: 'switch', describe: 'Also later in this session, on this host' },
+        { name: 'always', kind: 'switch', describe: 'Always on this host, until you revoke it' },
+        JSON_SWITCH,
+      ],
+      examples: ['openchrome approve k7m2qx', 'openchrome approve k7m2qx --always'],
+    },
+  ),
+  own(
+    'deny',
+    'watch',
+    'Do not allow what an agent asks for',
+    () => import('./commands/approvals.ts'),
+    {
+      positionals: WAITING_POSITIONALS,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome deny k7m2qx'],
+    },
+  ),
+  ...(['done', 'cant'] as const).map((outcome) =>
+    own(
+      `handoff ${outcome}`,
+      'watch',
+      outcome === 'done'
+        ? 'Report that you have done what an agent asked you to do'
+        : 'Report that you cannot do what an agent asked you to do',
+      () => import('./commands/approvals.ts'),
+      {
+        positionals: WAITING_POSITIONALS,
+        fields: [JSON_SWITCH],
+        examples: [`openchrome handoff ${outcome} k7m2qx`],
+      },
+    ),
+  ),
+  own(
+    'approvals',
+    'watch',
+    'List the approvals that you gave for later calls',
+    () => import('./commands/approvals.ts'),
+    { fields: [JSON_SWITCH] },
+  ),
+  own(
+    'approvals revoke',
+    'watch',
+    'Take an approval back',
+    () => import('./commands/approvals.ts'),
+    {
+      positionals: WAITING_POSITIONALS,
+      fields: [JSON_SWITCH],
+      examples: ['openchrome approvals revoke k7m2qx'],
+    },
   ),
   own(
     'dashboard',

@@ -1,6 +1,7 @@
 // Functions for the command line, wired at the root: frontends do not import the browser.
 import type { Config, Settings } from '../../core/config.ts';
 import type { Home } from '../../core/home.ts';
+import type { Waiting } from '../../features/consent/waiting.ts';
 import type { Finding } from '../../features/doctor/index.ts';
 import type { CheckedLogin, SavedLoginFacts } from '../../features/session/saved-login.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
@@ -60,6 +61,8 @@ export interface Wiring {
   recordLogin(options: RecordLogin): Promise<SavedLoginFacts>;
   /** Opens the page of a saved login without a window, and reports whether it still works. */
   checkLogin(name: string, config: Config, signal: AbortSignal): Promise<CheckedLogin>;
+  /** The questions that wait for the user, of all servers of this home. */
+  openWaiting(): Promise<Waiting>;
   /** Connects to the daemon of this home folder. */
   connect(options: Connecting): Promise<DaemonClient>;
   /** Answers a call from the home folder in this process, without a daemon. */

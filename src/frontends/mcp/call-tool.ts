@@ -6,6 +6,7 @@ import type { CallRequest } from '../../pipeline/call.ts';
 import type { Progress } from '../../toolkit/context.ts';
 import type { Exchange, Served } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
+import { createElicit } from './elicitation.ts';
 import { createLineTest, toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
 import { returnsOnlyJson } from './tool-listing.ts';
@@ -71,6 +72,7 @@ export const callTool = async (
     signal: exchange.signal,
     fits: createLineTest(asked),
     ...callerOf(exchange),
+    elicit: engine.config.elicitation && exchange.ask ? createElicit(exchange.ask) : undefined,
     ...defined({ onProgress: progress?.report }),
   });
   await progress?.end();

@@ -1,5 +1,7 @@
 // Splits the input into lines and answers the messages of one client.
 import { fail } from '../../core/failure.ts';
+import { createClientRequests } from './client-requests.ts';
+import { offersForms } from './elicitation.ts';
 import type { Methods } from './methods.ts';
 import type { Id, Notification, Request, RpcResponse } from './protocol.ts';
 import { answerRequestMessage, respond } from './respond.ts';
@@ -16,13 +18,20 @@ export const createConversation = (
   send: (message: unknown) => void,
 ): Conversation => {
   const running = new Map<Id, AbortController>();
+  const requests = createClientRequests(send);
+  let mayAsk = false;
 
   const onRequest = async (request: Request): Promise<RpcResponse | undefined> => {
     const abort = new AbortController();
     running.set(request.id, abort);
+    if (request.method === 'initialize') mayAsk = offersForms(request.params?.['capabilities']);
     const notify = (method: string, params: object): void =>
       send({ jsonrpc: '2.0', method, params });
-    const response = await respond(methods, request, { signal: abort.signal, notify });
+    const response = await respond(methods, request, {
+      signal: abort.signal,
+      notify,
+      ask: mayAsk ? requests.ask : undefined,
+    });
     if (running.get(request.id) === abort) running.delete(request.id);
     return abort.signal.aborted ? undefined : response; // a cancelled request gets no response
   };
@@ -35,7 +44,11 @@ export const createConversation = (
   };
 
   const receive = async (value: unknown): Promise<void> => {
-    const answer = await answerRequestMessage(value, { onRequest, onNotification });
+    const answer = await answerRequestMessage(value, {
+      onRequest,
+      onNotification,
+      onResponse: (response) => requests.receive(response),
+    });
     if (answer) send(answer);
   };
 

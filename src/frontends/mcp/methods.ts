@@ -2,12 +2,16 @@
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
+import type { AskClient } from './elicitation.ts';
 import { listTools, type ListedTool } from './tool-listing.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './task-extension.ts';
 
-/** The parts of the engine that the methods use. */
-export type Served = Omit<Engine, 'health' | 'listTabs' | 'admitHost' | 'stop'>;
+/** The parts of the engine that the methods use. A client must not answer its own questions. */
+export type Served = Omit<
+  Engine,
+  'health' | 'listTabs' | 'admitHost' | 'stop' | 'waiting' | 'takeOver'
+>;
 
 /** A request in progress. */
 export interface Exchange {
@@ -17,6 +21,8 @@ export interface Exchange {
   /** Protocol and client fields of the request's `_meta`, if the SDK has removed them from it. */
   readonly envelope?: unknown;
   readonly client?: ClientFacts;
+  /** Sends a request to the client; undefined if the client does not offer elicitation. */
+  readonly ask?: AskClient | undefined;
 }
 
 export type RpcMethod = (params: RpcParams, exchange: Exchange) => Promise<object>;

@@ -65,6 +65,8 @@ const messagesOf = (value: unknown): readonly RpcMessage[] | undefined => {
 export interface MessageListener {
   onRequest(request: Request): Promise<RpcResponse | undefined>;
   onNotification(notification: Notification): void;
+  /** The response to a request of the server. */
+  onResponse?(response: object): void;
 }
 
 /**
@@ -89,5 +91,6 @@ const react = async (
 ): Promise<RpcResponse | undefined> => {
   if (message.kind === 'request') return listener.onRequest(message.message);
   if (message.kind === 'notification') listener.onNotification(message.message);
+  if (message.kind === 'response') listener.onResponse?.(message.message);
   return message.kind === 'invalid' ? invalidRequest(message.id) : undefined;
 };

@@ -1,8 +1,9 @@
 // Reads openchrome.json from the home folder and from the working folder.
-import { readFile, realpath } from 'node:fs/promises';
+import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 
 export const CONFIG_FILE = 'openchrome.json';
@@ -28,10 +29,33 @@ export const readConfigFiles = async ({
   workingFolder = process.cwd(),
 }: ConfigFolders): Promise<ConfigFiles> => {
   const homeFile = await readConfigFile(home);
+  if (homeFile && isRecord(homeFile.content) && 'policy' in homeFile.content)
+    await requireOwnersFile(home, homeFile.path);
   const projectFile = (await isSameFolder(home, workingFolder))
     ? undefined
     : await readConfigFile(workingFolder);
   return defined({ homeFile, projectFile });
+};
+
+/** Write permission of the group and of others. */
+const OTHERS_WRITE = 0o022;
+
+/**
+ * Throws if another user, or a program that may write to another folder, could change the rules:
+ * the file is a link, or others may write to it or to its folder.
+ */
+const requireOwnersFile = async (folder: string, path: string): Promise<void> => {
+  const [file, parent] = await Promise.all([lstat(path), lstat(await realpath(folder))]);
+  const owners = [process.getuid?.() ?? file.uid, 0];
+  const isOpen = [file, parent].some(
+    ({ mode, uid }) => (mode & OTHERS_WRITE) !== 0 || !owners.includes(uid),
+  );
+  if (file.isFile() && (process.platform === 'win32' || !isOpen)) return;
+  throw fail(
+    'invalid_argument',
+    `${path} sets "policy", so it must be a regular file, not a link, that only you can write.`,
+    { argument: 'policy', hint: `Replace a link by the file itself, and run: chmod go-w ${path}` },
+  );
 };
 
 /** Compares real paths, because the home folder may be reached through a link. */

@@ -50,7 +50,7 @@ export class Recipes {
       if (path.endsWith(`/${name}.yaml`) || path.endsWith(`\\${name}.yaml`))
         return { recipe: await load(path), path };
     const available = (await this.list()).map((entry) => entry.name);
-    throw fail('recipe_not_found', `There is no recipe "${name.slice(0, 100)}".`, { available });
+    throw fail('recipe_not_found', `Unknown recipe "${name.slice(0, 100)}".`, { available });
   }
 
   /** Saves a recipe: in the project folder if it exists, otherwise in the home folder. */

@@ -66,10 +66,9 @@ export const act = defineTool({
   name: 'act',
   description:
     'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in ' +
-    'Country; check I agree; press Enter; wait for Welcome". Further verbs: double-click, ' +
+    'Country; press Enter; wait for Welcome". Further verbs: check, double-click, ' +
     'right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. ' +
-    'Targets are words, refs or css=…; quote text that contains such words. Stops at the first ' +
-    'failed step.',
+    'Targets are words, refs or css=…. Stops at the first failed step.',
   returns: '{receipts: [{receipt: {did, target?, effects}, url}], after?}',
   keywords: 'steps script instruction click type',
   tier: 1,

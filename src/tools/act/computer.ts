@@ -147,8 +147,8 @@ const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>>
 export const computer = defineTool({
   name: 'computer',
   description:
-    'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. Reports the ' +
-    'element hit; with a ref, interact is safer.',
+    'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. With a ref, ' +
+    'interact is safer.',
   returns: '{receipt: {did, target?, effects}, url}',
   keywords: 'mouse coordinates pixel canvas keyboard click hold key down up button modifier shift',
   tier: 1,

@@ -17,6 +17,7 @@ export const javascriptTool = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    consent: () => ({ special: ['script'] }),
     scope: 'tab',
     observation: false,
     duration: 'instant',

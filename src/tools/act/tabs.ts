@@ -47,6 +47,7 @@ export const tabs = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    consent: ({ action, tabId }) => (action === 'new' ? {} : { pages: { tabId } }),
     scope: 'browser',
     observation: false,
     duration: 'instant',
@@ -84,6 +85,7 @@ export const tabs = defineTool({
       await rooms.browser.selectTab(session, tab, signal);
       return { tabId: tab.id, url: formatAddress(tab.url), title: tab.title };
     }
+    tab.control.requireFree(tab.id);
     await rooms.browser.closeTab(session, tab, signal);
     const { current } = session;
     return defined({

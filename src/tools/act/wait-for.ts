@@ -1,5 +1,6 @@
 // wait_for: returns as soon as all given conditions are true.
 import { z } from 'zod';
+import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { monotonicMs } from '../../core/time.ts';
@@ -153,6 +154,7 @@ export const waitFor = defineTool({
   tier: 1,
   traits: {
     effect: 'read',
+    consent: (given) => ({ special: listIf(given.function !== undefined, 'script') }),
     scope: 'tab',
     observation: false,
     duration: 'instant',

@@ -26,9 +26,7 @@ type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 export const recording: Tool = defineTool({
   name: 'recording',
-  description:
-    'Record a tab as an HTML replay and scripts, into folder path: start, work, stop. Without ' +
-    'action it records for duration_ms.',
+  description: 'Record a tab as an HTML replay and scripts: start, work, stop; or for duration_ms.',
   keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,
   traits: {

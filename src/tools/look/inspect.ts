@@ -56,10 +56,9 @@ const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspect
 export const inspect = defineTool({
   name: 'inspect',
   description:
-    'Focused report instead of a whole read_page: on one element (selector or ref: state, ' +
+    'Focused report on one element (selector or ref: state, ' +
     'geometry and why it is hidden, listeners, accessibility), or on a query: focus, form ' +
-    'values, headings, errors, open dialogs and tabs. Other words select the element with that ' +
-    'name.',
+    'values, headings, errors, open dialogs and tabs.',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
   traits: {

@@ -78,6 +78,7 @@ export const script = defineTool({
             session: context.session.name,
             folder: context.folder,
             signal: callSignal,
+            elicit: context.elicit,
           }),
         logDefect: (error) => rooms.log.defect(error),
         timeoutMs: deadline.remainingMs,

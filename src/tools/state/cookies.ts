@@ -9,7 +9,7 @@ import {
   readCookies,
   setCookie,
 } from '../../browser/state/cookies.ts';
-import { defineTool } from '../../toolkit/define-tool.ts';
+import { type ConsentTraits, defineTool } from '../../toolkit/define-tool.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 
 const CHANGING_ACTIONS = new Set<string>(['set', 'delete']);
@@ -112,6 +112,12 @@ const newCookie = (
   sameSite: sameSite === undefined ? undefined : SAME_SITE[sameSite],
 });
 
+const locateCookies = ({ all, domain, url }: CookiesInput): NonNullable<ConsentTraits['pages']> => {
+  if (all) return 'every';
+  if (domain !== undefined) return { urls: [`https://${domain.replace(/^\.+/, '')}/`] };
+  return url === undefined ? 'tab' : { urls: [url] };
+};
+
 export const cookies = defineTool({
   name: 'cookies',
   description:
@@ -121,6 +127,7 @@ export const cookies = defineTool({
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    consent: (given) => ({ special: ['cookies'], pages: locateCookies(given) }),
     scope: 'tab',
     observation: ({ action }) => action === 'list',
     duration: 'instant',

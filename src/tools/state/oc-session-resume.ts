@@ -9,6 +9,7 @@ export const ocSessionResume = defineTool({
   tier: 2,
   traits: {
     effect: 'act',
+    consent: ({ list }) => (list ? {} : { special: ['cookies'], pages: 'every' }),
     scope: 'browser',
     observation: false,
     duration: 'instant',

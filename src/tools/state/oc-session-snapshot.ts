@@ -14,6 +14,7 @@ export const ocSessionSnapshot = defineTool({
   tier: 1,
   traits: {
     effect: 'read',
+    consent: () => ({ special: ['cookies'], pages: 'every' }),
     scope: 'browser',
     observation: false,
     duration: 'job',

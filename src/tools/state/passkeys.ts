@@ -22,6 +22,7 @@ export const passkeys = defineTool({
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    consent: () => ({ special: ['cookies'], pages: 'every' }),
     scope: 'browser',
     observation: ({ action }) => action === 'list',
     duration: 'instant',

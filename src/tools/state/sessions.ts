@@ -69,6 +69,7 @@ export const sessions = defineTool({
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    consent: ({ login }) => (login === undefined ? {} : { special: ['cookies'], pages: 'every' }),
     scope: 'browser',
     observation: ({ action }) => action === 'list',
     duration: 'instant',

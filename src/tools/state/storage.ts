@@ -109,6 +109,10 @@ export const storage = defineTool({
   tier: 2,
   traits: {
     effect: ({ action }) => (['list', 'get', 'save'].includes(action) ? 'read' : 'act'),
+    consent: ({ action }) => ({
+      special: ['cookies'],
+      pages: action === 'save' || action === 'load' ? 'every' : 'tab',
+    }),
     scope: 'tab',
     observation: ({ action }) => action === 'list' || action === 'get',
     duration: 'instant',

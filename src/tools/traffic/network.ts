@@ -68,6 +68,7 @@ export const network = defineTool({
   tier: 1,
   traits: {
     effect: ({ replay }) => (replay === undefined ? 'read' : 'act'),
+    consent: ({ replay }) => ({ pages: replay === undefined ? 'session' : 'later' }),
     scope: 'browser',
     observation: ({ replay }) => replay === undefined,
     duration: 'instant',
@@ -107,7 +108,7 @@ export const network = defineTool({
     if (replay !== undefined) {
       const { replayRequest } = await import('../../features/network/replay.ts');
       return replayRequest(
-        desk,
+        { ...desk, requireConsent: context.requireConsent },
         { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs },
         context.deadline,
       );

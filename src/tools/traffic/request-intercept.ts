@@ -126,6 +126,8 @@ export const requestIntercept = defineTool({
   tier: 2,
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    // A mocked page or script runs in the page.
+    consent: ({ action }) => ({ special: action === 'mock' ? ['script'] : [] }),
     scope: 'tab',
     observation: ({ action }) => action === 'list',
     duration: 'instant',

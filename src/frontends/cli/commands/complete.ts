@@ -77,10 +77,19 @@ const listHosts = async (): Promise<readonly Completion[]> => {
   return HOST_IDS.map((word) => ({ word, says: '' }));
 };
 
+const listWaiting = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  const items = await (await wiring.openWaiting()).list();
+  return items.map((item) => ({
+    word: item.id,
+    says: item.kind === 'approval' ? item.summary : item.reason,
+  }));
+};
+
 const LISTS: Readonly<Record<LiveKind, (context: CliContext) => Promise<readonly Completion[]>>> = {
   ':tabs': listTabs,
   ':sessions': listSessions,
   ':tasks': listTasks,
   ':handles': listHandles,
   ':hosts': listHosts,
+  ':waiting': listWaiting,
 };

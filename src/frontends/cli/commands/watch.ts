@@ -22,6 +22,12 @@ interface JournalCall {
   readonly code?: string;
   readonly tokens?: number;
   readonly summary?: string;
+  /** Of a question to the user. */
+  readonly id?: string;
+  readonly outcome?: string;
+  readonly effect?: string;
+  readonly host?: string;
+  readonly reason?: string;
 }
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
@@ -57,9 +63,22 @@ const follow = async (
   }
 };
 
+/** Shows how to answer an open question: `submit on shop.example: openchrome approve k7m2qx` */
+const describeQuestion = ({ event, id, outcome, effect, host, reason }: JournalCall): string => {
+  if (event !== 'approval' && event !== 'handoff') return '';
+  const about = event === 'approval' ? `${effect} on ${host}` : (reason ?? '');
+  if (outcome !== 'waiting') return `${outcome}: ${about}`;
+  const commands =
+    event === 'approval'
+      ? `openchrome approve ${id}, openchrome deny ${id}`
+      : `openchrome handoff done ${id}, openchrome handoff cant ${id}`;
+  return `waits for you: ${about}; ${commands}`;
+};
+
 /** `14:05:33  default  interact  ok  120 ms  34 tokens  clicked e5 button "Load"` */
 const renderCall = (entry: JournalCall, terminal: Terminal): string => {
-  const { ts, tool, event, session = '', durationMs, ok, code, tokens, summary = '' } = entry;
+  const { ts, tool, event, session = '', durationMs, ok, code, tokens } = entry;
+  const { summary = describeQuestion(entry) } = entry;
   const outcome = ok === false ? (code ?? 'failed') : 'ok';
   const parts = [
     formatTime(ts, Date.now()),

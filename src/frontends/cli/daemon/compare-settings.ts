@@ -65,10 +65,9 @@ const formatFlags = (key: ConfigKey, value: unknown): string[] => {
 const quoteWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Lists are compared without their order. */
+/** Lists of texts are compared without their order; that of rules matters. */
 const format = (value: unknown): string => {
   if (value === undefined) return 'unset';
-  return JSON.stringify(
-    Array.isArray(value) ? value.map(String).toSorted((a, b) => (a < b ? -1 : 1)) : value,
-  );
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return JSON.stringify(isTexts ? value.toSorted((a, b) => (a < b ? -1 : 1)) : value);
 };

@@ -3,6 +3,7 @@ import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
 import { fromHeaders } from '../client-facts.ts';
+import { type AskClient, offersForms } from '../elicitation.ts';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../instructions.ts';
 import type { Exchange, RpcMethod, Methods } from '../methods.ts';
 import type { RpcParams } from '../protocol.ts';
@@ -20,18 +21,19 @@ export const createSdkServer = (methods: Methods): Server => {
       server.setRequestHandler(
         name,
         ANY_PARAMS,
-        (params, context) => serve(method, params, context) as never,
+        (params, context) => serve(server, method, params, context) as never,
       );
     else
       server.setRequestHandler(
         name as 'tools/call',
-        (request, context) => serve(method, request.params, context) as never,
+        (request, context) => serve(server, method, request.params, context) as never,
       );
   }
   return server;
 };
 
 const serve = async (
+  server: Server,
   method: RpcMethod,
   params: RpcParams | undefined,
   context: ServerContext,
@@ -51,11 +53,23 @@ const serve = async (
       notify,
       envelope: context.mcpReq.envelope,
       client,
+      ask: context.mcpReq.envelope === undefined ? findAsk(server, context) : undefined,
     });
   } finally {
     gone[Symbol.dispose]();
   }
 };
+
+/** Asks the client on the stream of its request; undefined if it does not offer elicitation. */
+const findAsk = (server: Server, context: ServerContext): AskClient | undefined => {
+  if (!offersForms(server.getClientCapabilities())) return undefined;
+  return (method, params, signal) =>
+    context.mcpReq.send({ method, params }, ANY_RESULT, { signal, timeout: MAX_ANSWER_MS });
+};
+
+/** Longer than any question: the question has its own timeout. */
+const MAX_ANSWER_MS = 3_600_000;
+const ANY_RESULT = z.looseObject({});
 
 /**
  * Earlier protocol revisions used the same method names: the SDK treats them as custom methods only

@@ -1,0 +1,52 @@
+// Finds the tab, the pages and the session of a request, and passes it to the owner's policy.
+import { listDefined } from '../../core/collections.ts';
+import { ifDefined } from '../../core/defined.ts';
+import type { Targets } from '../tabs/targets.ts';
+import type { SubmitJudge } from './browser-guard.ts';
+import type { DownloadRequest, EffectGate } from './effect-gate.ts';
+
+interface RequestListener {
+  readonly findSession: (tabId: string) => string | undefined;
+}
+
+/** The pages that caused a request, the tabs that it belongs to, and their session. */
+const describeSource = (
+  targets: Targets,
+  listener: RequestListener,
+  tabId: string | undefined,
+  frameUrl?: string,
+): Pick<DownloadRequest, 'pages' | 'tabIds' | 'session'> => {
+  const tabIds = ifDefined(tabId, (id) => targets.listOpeners(id)) ?? [];
+  const urls = tabIds.map((id) => targets.findUrl(id)).filter((url) => url !== undefined);
+  const own = urls[0]?.startsWith('http') ? urls.slice(0, 1) : urls;
+  const sessions = tabIds.map(listener.findSession).filter((name) => name !== undefined);
+  return { pages: [...own, ...listDefined(frameUrl)], tabIds, session: sessions[0] };
+};
+
+/** Chrome sets the Origin of a request with a body; it is `null` for some pages. */
+export const judgePaused = async (
+  targets: Targets,
+  listener: RequestListener,
+  { allowSubmit }: EffectGate,
+  ...[{ request, frameId }, ownerId]: Parameters<SubmitJudge>
+): Promise<boolean> => {
+  const tabId = ownerId ?? targets.findPage(frameId);
+  const source = describeSource(targets, listener, tabId, request.headers['Origin']);
+  const { url, method } = request;
+  using _hold = source.tabIds
+    .map((id) => targets.attachedTab(id))
+    .find(Boolean)
+    ?.holds.add();
+  return (await allowSubmit?.({ url, method, ...source })) ?? false;
+};
+
+export const judgeDownload = async (
+  targets: Targets,
+  listener: RequestListener,
+  { allowDownload }: EffectGate,
+  { url, file, frameId }: { readonly url: string; readonly file: string; readonly frameId: string },
+): Promise<boolean> => {
+  const tabId = targets.tabOfFrame(frameId)?.id ?? targets.findPage(frameId);
+  const source = describeSource(targets, listener, tabId);
+  return (await allowDownload?.({ url, file, ...source })) ?? false;
+};

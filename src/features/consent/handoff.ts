@@ -1,0 +1,179 @@
+// A hand-off: waits until the user has helped in a tab, and reports what changed in it.
+import type { Browser } from '../../browser/browser.ts';
+import { waitForLoad, waitForPage, waitForUrl } from '../../browser/act/wait-for.ts';
+import type { Session } from '../../browser/tabs/session.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { addCount } from '../../core/collections.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { parseUrl } from '../../core/text.ts';
+import { monotonicMs, sleep } from '../../core/time.ts';
+import type { WaitingOutcome } from '../../store/consent/waiting-files.ts';
+import type { Elicit, Waiting } from './waiting.ts';
+
+export interface HandoffUntil {
+  readonly url?: string | undefined;
+  readonly text?: string | undefined;
+  readonly selector?: string | undefined;
+}
+
+interface HandoffContext {
+  readonly browser: Browser;
+  readonly session: Session;
+  readonly tab: Tab;
+  readonly waiting: Waiting;
+  readonly elicit?: Elicit | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface HandoffOptions {
+  readonly reason: string;
+  readonly until?: HandoffUntil | undefined;
+  readonly timeoutMs: number;
+  readonly taskId?: string | undefined;
+}
+
+/** Addresses are without query and fragment, because forms put typed text there. */
+export interface HandoffResult {
+  readonly outcome: WaitingOutcome;
+  readonly waited_ms: number;
+  readonly url: string;
+  readonly url_before?: string;
+  readonly title: string;
+  readonly title_before?: string;
+  /** Sites that set new HttpOnly cookies, as most logins do. */
+  readonly logins_gained?: readonly string[];
+  /** Number of requests per host. */
+  readonly requests?: Readonly<Record<string, number>>;
+  readonly new_tabs?: number;
+}
+
+export const handOff = async (
+  context: HandoffContext,
+  { reason, until, timeoutMs, taskId }: HandoffOptions,
+): Promise<HandoffResult> => {
+  const { tab, session, waiting, signal, elicit } = context;
+  const startedAt = monotonicMs();
+  const before = await takeState(context);
+  const met = new AbortController();
+  const watching = new AbortController();
+  if (until) void followCondition(tab, until, AbortSignal.any([signal, watching.signal]), met);
+  const draft = {
+    kind: 'handoff' as const,
+    ...{ reason, session: session.name, tabId: tab.id, url: shortenUrl(tab.url) },
+    ...defined({ taskId, until: ifDefined(until, describeUntil) }),
+  };
+  const { outcome } = await waiting
+    .wait(draft, {
+      timeoutMs,
+      signal: AbortSignal.any([signal, met.signal]),
+      elicit,
+      onAbort: () => (met.signal.aborted ? 'until' : 'withdrawn'),
+    })
+    .finally(() => watching.abort());
+  if (outcome === 'withdrawn') signal.throwIfAborted();
+  await waitForLoad(tab, 'load', LOAD_MS, signal).catch(() => {}); // reports the page as it is
+  const after = await takeState(context, before.cursor);
+  return { outcome, waited_ms: Math.round(monotonicMs() - startedAt), ...compare(before, after) };
+};
+
+interface TabState {
+  readonly url: string;
+  readonly title: string;
+  readonly tabs: number;
+  readonly cursor: number;
+  readonly loginCookies: ReadonlyMap<string, string>;
+  readonly requests: Readonly<Record<string, number>>;
+}
+
+const takeState = async (context: HandoffContext, since?: number): Promise<TabState> => {
+  const { browser, session, tab, signal } = context;
+  const cookies = await browser.readCookies(session, signal);
+  return {
+    url: shortenUrl(tab.url),
+    title: readTitle(tab),
+    tabs: session.tabs.size,
+    cursor: session.traffic.cursor,
+    loginCookies: new Map(
+      cookies
+        .filter(({ httpOnly }) => httpOnly)
+        .map(({ domain, name, path }) => [`${domain} ${path} ${name}`, domain.replace(/^\./, '')]),
+    ),
+    requests: since === undefined ? {} : countRequests(session, since),
+  };
+};
+
+const countRequests = (session: Session, since: number): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { sequence, record } of session.traffic.requests())
+    if (sequence > since) addCount(counts, parseUrl(record.url)?.host ?? '');
+  counts.delete('');
+  return Object.fromEntries(counts);
+};
+
+const compare = (
+  before: TabState,
+  after: TabState,
+): Omit<HandoffResult, 'outcome' | 'waited_ms'> => {
+  const gained = [...after.loginCookies]
+    .filter(([key]) => !before.loginCookies.has(key))
+    .map(([, site]) => site);
+  return defined({
+    url: after.url,
+    url_before: before.url === after.url ? undefined : before.url,
+    title: after.title,
+    title_before: before.title === after.title ? undefined : before.title,
+    ...compact({
+      logins_gained: [...new Set(gained)],
+      new_tabs: Math.max(0, after.tabs - before.tabs),
+    }),
+    requests: Object.keys(after.requests).length > 0 ? after.requests : undefined,
+  });
+};
+
+/** Chrome shows the URL as the title of a page without one; it may contain typed text. */
+const readTitle = ({ title, url }: Tab): string => (url.includes(title) ? '' : title);
+
+const shortenUrl = (url: string): string => {
+  const parsed = parseUrl(url);
+  return parsed && parsed.origin !== 'null' ? `${parsed.origin}${parsed.pathname}` : url;
+};
+
+const describeUntil = (until: HandoffUntil): string =>
+  Object.entries(until)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${String(value).slice(0, 200)}`)
+    .join(', ');
+
+/** How long the last page may take to load before it is described. */
+const LOAD_MS = 3_000;
+/** How long one attempt may take; the page may be replaced by another meanwhile. */
+const ATTEMPT_MS = 60_000;
+const RETRY_MS = 300;
+
+/** Aborts `met` when all conditions are true. */
+const followCondition = async (
+  tab: Tab,
+  until: HandoffUntil,
+  signal: AbortSignal,
+  met: AbortController,
+): Promise<void> => {
+  while (!signal.aborted) {
+    try {
+      await waitForAll(tab, until, signal);
+      return met.abort();
+    } catch {
+      // the page changed or did not respond: try again until the hand-off ends
+      await sleep(RETRY_MS, signal).catch(() => {});
+    }
+  }
+};
+
+const waitForAll = async (
+  tab: Tab,
+  { url, text, selector }: HandoffUntil,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (url !== undefined) await waitForUrl(tab, url, ATTEMPT_MS, signal);
+  if (text !== undefined) await waitForPage(tab, { text }, ATTEMPT_MS, signal);
+  if (selector !== undefined) await waitForPage(tab, { selector }, ATTEMPT_MS, signal);
+};

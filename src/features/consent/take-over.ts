@@ -1,0 +1,210 @@
+// Take-over: a user controls a tab from the dashboard, while the actions of agents wait.
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Browser } from '../../browser/browser.ts';
+import { sendUserInput, type UserInput } from '../../browser/act/user-input.ts';
+import type { Tab } from '../../browser/tabs/tab.ts';
+import { humanHasControl } from '../../browser/tabs/user-control.ts';
+import { callAll } from '../../core/collections.ts';
+import { defined } from '../../core/defined.ts';
+import { Events } from '../../core/events.ts';
+import { fail } from '../../core/failure.ts';
+import type { Home } from '../../core/home.ts';
+import { after } from '../../core/time.ts';
+import { saveUploads } from '../../store/files/upload-folder.ts';
+
+/** A take-over ends after this time without input. */
+const IDLE_MS = 120_000;
+const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
+
+export interface TakeOverState {
+  readonly tabId: string;
+  readonly viewer: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** False while an acting call that had begun before still runs. */
+  readonly active: boolean;
+  /** Set while the page waits for files. */
+  readonly chooser?: { readonly multiple: boolean };
+}
+
+export interface TakeOverEnd {
+  readonly tabId: string;
+  readonly viewer: string;
+  readonly why: 'given_back' | 'idle' | 'disconnected' | 'tab_closed';
+}
+
+/** A file that the user chose in the dashboard. */
+export interface ChosenFile {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+interface Held {
+  readonly tab: Tab;
+  readonly off: (() => void)[];
+  state: TakeOverState;
+  idle: Disposable;
+  /** The file field that opened a chooser. */
+  field: number | undefined;
+}
+
+interface TakeOverParts {
+  readonly browser: Browser;
+  readonly home: Home;
+  /** For tests. */
+  readonly idleMs?: number;
+}
+
+export class TakeOver {
+  readonly events = new Events<{ changed: TakeOverState; ended: TakeOverEnd }>();
+  readonly #parts: TakeOverParts;
+  readonly #held = new Map<string, Held>();
+
+  constructor(parts: TakeOverParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly TakeOverState[] {
+    return [...this.#held.values()].map(({ state }) => state);
+  }
+
+  /** Resolves when the acting call that runs now has ended; later ones wait. */
+  async begin(tabId: string, viewer: string, signal: AbortSignal): Promise<TakeOverState> {
+    const tab = this.#requireTab(tabId);
+    const known = this.#held.get(tabId);
+    if (known?.state.viewer === viewer) return known.state;
+    tab.control.requireFree(tabId);
+    tab.control.take(viewer);
+    const held: Held = {
+      tab,
+      state: { tabId, viewer, since: Date.now(), active: false },
+      idle: this.#startIdle(tabId),
+      off: [
+        tab.events.on('closed', () => void this.#end(tabId, 'tab_closed')),
+        tab.cdp.on('Page.fileChooserOpened', ({ backendNodeId, mode }) =>
+          this.#openChooser(tabId, backendNodeId, mode === 'selectMultiple'),
+        ),
+      ],
+      field: undefined,
+    };
+    this.#held.set(tabId, held);
+    try {
+      await tab.queue.run('take-over', () => this.#interceptChooser(tab, true, signal), signal);
+    } catch (error) {
+      await this.#end(tabId, 'given_back');
+      throw error;
+    }
+    return this.#change(held, { active: true });
+  }
+
+  /** Sends input; renews the time after which the take-over ends. */
+  async input(tabId: string, viewer: string, input: UserInput, signal: AbortSignal): Promise<void> {
+    const held = this.#requireHeld(tabId, viewer);
+    this.#renew(held);
+    await sendUserInput(held.tab, input, signal);
+  }
+
+  /** Gives files to the page that waits for them; an empty list closes the chooser. */
+  async chooseFiles(
+    tabId: string,
+    viewer: string,
+    files: readonly ChosenFile[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const held = this.#requireHeld(tabId, viewer);
+    this.#renew(held);
+    const { field } = held;
+    if (field === undefined)
+      throw fail('bad_request', 'The page does not wait for files.', {
+        hint: 'Press the button that opens the file chooser first.',
+      });
+    const size = files.reduce((sum, { data }) => sum + data.length, 0);
+    if (size > MAX_UPLOAD_BYTES)
+      throw fail('payload_too_large', `Files may have at most ${MAX_UPLOAD_BYTES} bytes.`);
+    if (files.length > 0) {
+      const folder = join(this.#parts.home.downloads, `upload-${randomBytes(6).toString('hex')}`);
+      const paths = await saveUploads(folder, files);
+      const given = { files: paths, backendNodeId: field };
+      await held.tab.cdp.send('DOM.setFileInputFiles', given, signal);
+    }
+    held.field = undefined;
+    const { chooser: _, ...state } = held.state;
+    held.state = state;
+    this.events.emit('changed', state);
+  }
+
+  async giveBack(tabId: string, viewer: string): Promise<void> {
+    this.#requireHeld(tabId, viewer);
+    await this.#end(tabId, 'given_back');
+  }
+
+  /** Ends the take-overs of a viewer whose connection closed. */
+  async disconnect(viewer: string): Promise<void> {
+    const own = this.list().filter((state) => state.viewer === viewer);
+    await Promise.all(own.map(({ tabId }) => this.#end(tabId, 'disconnected')));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.list().map(({ tabId }) => this.#end(tabId, 'disconnected')));
+  }
+
+  async #end(tabId: string, why: TakeOverEnd['why']): Promise<void> {
+    const held = this.#held.get(tabId);
+    if (!held) return;
+    this.#held.delete(tabId);
+    held.idle[Symbol.dispose]();
+    callAll(held.off);
+    // The page may be closed or busy: agents may act in any case.
+    await this.#interceptChooser(held.tab, false, AbortSignal.timeout(2_000)).catch(() => {});
+    held.tab.control.release();
+    this.events.emit('ended', { tabId, viewer: held.state.viewer, why });
+  }
+
+  /** Choosers are cancelled in headless Chrome, except while a user can answer them. */
+  async #interceptChooser(tab: Tab, isTaken: boolean, signal: AbortSignal): Promise<void> {
+    const wanted = isTaken ? { enabled: true, cancel: false } : tab.chooser;
+    await tab.cdp.send('Page.setInterceptFileChooserDialog', wanted, signal);
+  }
+
+  #openChooser(tabId: string, field: number | undefined, multiple: boolean): void {
+    const held = this.#held.get(tabId);
+    if (!held || field === undefined) return;
+    held.field = field;
+    this.#change(held, { chooser: { multiple } });
+  }
+
+  #change(held: Held, change: Partial<TakeOverState>): TakeOverState {
+    held.state = { ...held.state, ...defined(change) };
+    this.events.emit('changed', held.state);
+    return held.state;
+  }
+
+  #startIdle(tabId: string): Disposable {
+    return after(this.#parts.idleMs ?? IDLE_MS, () => void this.#end(tabId, 'idle'));
+  }
+
+  #renew(held: Held): void {
+    held.idle[Symbol.dispose]();
+    held.idle = this.#startIdle(held.tab.id);
+  }
+
+  #requireHeld(tabId: string, viewer: string): Held {
+    const held = this.#held.get(tabId);
+    if (held?.state.viewer === viewer) return held;
+    throw held
+      ? humanHasControl(tabId)
+      : fail('human_has_control', 'You have not taken this tab over, or it was given back.', {
+          tabId,
+          hint: 'Take the tab over first.',
+        });
+  }
+
+  #requireTab(tabId: string): Tab {
+    for (const { tabs } of this.#parts.browser.sessions) {
+      const tab = tabs.get(tabId);
+      if (tab) return tab;
+    }
+    throw fail('tab_not_found', `No session has the tab ${tabId.slice(0, 100)}.`);
+  }
+}

@@ -1,0 +1,49 @@
+// oc_handoff: requests help from the user in a tab, and reports what changed.
+import { z } from 'zod';
+import { defineTool } from '../../toolkit/define-tool.ts';
+import { markListedAs } from '../../toolkit/tool-description.ts';
+
+/** Time to compare the state of the tab after the wait. */
+const RESERVE_MS = 5_000;
+/** A background task without a timeout waits this long. */
+const MAX_WAIT_MS = 3_600_000;
+
+const text = z.string().min(1).max(2_000).optional();
+
+export const ocHandoff = defineTool({
+  name: 'oc_handoff',
+  description: 'Let the user do a step that you cannot (captcha, second factor), and wait for it.',
+  keywords: 'human help user login 2fa otp captcha manual wait person',
+  tier: 1,
+  traits: {
+    effect: 'read',
+    scope: 'tab',
+    observation: false,
+    duration: 'job',
+    dialog: 'allowed',
+    aside: true,
+    timeoutMs: 300_000,
+    reserveMs: RESERVE_MS,
+    negative: (data) => !['done', 'until'].includes((data as { outcome: string }).outcome),
+  },
+  input: () => ({
+    reason: z.string().min(1).max(500),
+    until: markListedAs(z.strictObject({ url: text, text, selector: text }).optional(), {
+      type: 'object',
+      description: 'url, text or selector',
+    }),
+  }),
+  examples: [{ reason: 'Enter the code from your phone', until: { url: '**/account' } }],
+  run: async ({ reason, until }, context) => {
+    const { rooms, session, tab, signal, deadline, elicit } = context;
+    const { handOff } = await import('../../features/consent/handoff.ts');
+    return handOff(
+      { browser: rooms.browser, session, tab, waiting: await rooms.waiting(), elicit, signal },
+      {
+        reason,
+        until,
+        timeoutMs: Math.min(Math.max(0, deadline.remainingMs - RESERVE_MS), MAX_WAIT_MS),
+      },
+    );
+  },
+});
