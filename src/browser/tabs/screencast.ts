@@ -15,7 +15,7 @@ interface ScreencastOptions {
   readonly onPicture: (picture: TabPicture) => void;
 }
 
-const QUALITY = 60;
+const QUALITY = 50;
 /** Chrome sends no picture of a page that does not change: then one is captured. */
 const FIRST_PICTURE_MS = 400;
 const CAPTURE_MS = 5_000;
@@ -71,7 +71,7 @@ export class Screencast implements Disposable {
 
   async #captureFirst(): Promise<void> {
     if (this.#pictures > 0 || this.#ended) return;
-    const picture = await capturePicture(this.#tab, this.#options.maxWidth).catch(() => undefined);
+    const picture = await capturePicture(this.#tab).catch(() => undefined);
     if (picture && this.#pictures === 0) this.#emit(picture);
   }
 
@@ -88,28 +88,22 @@ export class Screencast implements Disposable {
   }
 }
 
-/** Captures the viewport, scaled to a width. A page that hangs is given up. */
+/**
+ * Captures the viewport. Without a clip, because Chrome then changes the size of the page for a
+ * moment, which the page and running streams see. A page that hangs is given up.
+ */
 export const capturePicture = async (
   tab: Tab,
-  maxWidth: number,
   signal = AbortSignal.timeout(CAPTURE_MS),
 ): Promise<TabPicture> => {
-  const { cssVisualViewport: view } = await tab.cdp.send(
-    'Page.getLayoutMetrics',
-    undefined,
-    signal,
-  );
-  const { clientWidth: width, clientHeight: height, pageX: x, pageY: y } = view;
-  const scale = Math.min(1, maxWidth / Math.max(1, width));
-  const { data } = await tab.cdp.send(
-    'Page.captureScreenshot',
-    {
-      format: 'jpeg',
-      quality: QUALITY,
-      clip: { x, y, width, height, scale: scale / tab.pixelRatio },
-      optimizeForSpeed: true,
-    },
-    signal,
-  );
+  const [{ cssVisualViewport: view }, { data }] = await Promise.all([
+    tab.cdp.send('Page.getLayoutMetrics', undefined, signal),
+    tab.cdp.send(
+      'Page.captureScreenshot',
+      { format: 'jpeg', quality: QUALITY, optimizeForSpeed: true },
+      signal,
+    ),
+  ]);
+  const { clientWidth: width, clientHeight: height } = view;
   return { jpeg: Buffer.from(data, 'base64'), width, height };
 };

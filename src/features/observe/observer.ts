@@ -46,7 +46,6 @@ export interface TabView {
   };
 }
 
-const THUMBNAIL_PIXELS = 320;
 const URL_CHARS = 2_000;
 const TITLE_CHARS = 300;
 const MESSAGE_CHARS = 1_000;
@@ -124,11 +123,11 @@ export class Observer {
     return new TabCast(this.requireTab(tabId).tab, options);
   }
 
-  /** A small picture of a tab; undefined if it shows a field with a secret. */
+  /** A picture of a tab; undefined if it shows a field with a secret. */
   async captureThumbnail(tabId: string, signal: AbortSignal): Promise<Buffer | undefined> {
     const { tab } = this.requireTab(tabId);
     if ((await findSecrets(tab)).length > 0) return undefined;
-    return (await capturePicture(tab, THUMBNAIL_PIXELS, signal)).jpeg;
+    return (await capturePicture(tab, signal)).jpeg;
   }
 
   /** Identifies the document that a tab shows. */

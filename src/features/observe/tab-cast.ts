@@ -67,7 +67,7 @@ export class TabCast implements Disposable {
   /** Asks Chrome for a picture of a tab that draws nothing in the background. */
   async refresh(): Promise<void> {
     await makeVisible(this.#tab, AbortSignal.timeout(PATIENCE_MS)).catch(() => {});
-    const picture = await capturePicture(this.#tab, this.#options.maxWidth).catch(() => undefined);
+    const picture = await capturePicture(this.#tab).catch(() => undefined);
     if (picture) await this.#receive(picture);
   }
 

@@ -23,6 +23,7 @@ import { listDecisions, listWaiting } from './waiting-rows.ts';
 import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
 import { KnownTasks } from './known-tasks.ts';
 import { Thumbnails } from './thumbnails.ts';
+import { createViewerControl } from './viewer-control.ts';
 import { toRequestDetail, toRequestRow } from './request-rows.ts';
 
 interface DashboardOptions {
@@ -76,7 +77,10 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
     readHealth: () => readHealth(engine),
   });
   const stopSamples = samples.events.on('added', (sample) => feed.sendSample(sample));
-  const live = new LiveFeed({ observer, control: undefined });
+  const control = engine.config.dashboardReadonly
+    ? undefined
+    : createViewerControl(await engine.takeOver(), (message) => live.tell(message));
+  const live: LiveFeed = new LiveFeed({ observer, control });
   const thumbnails = new Thumbnails(observer, (key) => feed.sendThumbnail(key));
   const stopThumbnails = engine.calls.on('ended', (call) => {
     if (feed.viewers + live.viewers > 0) thumbnails.add(call);
@@ -93,6 +97,7 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
       stopThumbnails();
       feed[Symbol.dispose]();
       live[Symbol.dispose]();
+      control?.[Symbol.dispose]();
     },
   };
 };

@@ -23,6 +23,8 @@ export interface ViewerControl {
     files: readonly { readonly name: string; readonly data: Uint8Array }[],
   ): Promise<void>;
   disconnect(viewer: string): void;
+  /** The tabs that viewers control now. */
+  describe(): readonly LiveMessage[];
 }
 
 interface LiveFeedOptions {
@@ -40,6 +42,7 @@ const MAX_WATCHED_TABS = 60;
 const WIDTHS = { min: 320, max: 1_600 } as const;
 /** How long a picture may be missing before one is captured. */
 const STALE_MS = 2_000;
+const PING_MS = 15_000;
 
 /** A viewer, the pictures that it has not acknowledged, and its remaining allowance. */
 class LiveViewer {
@@ -50,6 +53,8 @@ class LiveViewer {
   /** Tabs with a newer picture than the viewer has, in order of their turn. */
   readonly wanted = new Set<string>();
   width: number = WIDTHS.min;
+  /** The viewer has answered since the last ping. */
+  isAlive = true;
   #nextFrameAt = 0;
   #nextBytesAt = 0;
 
@@ -99,6 +104,7 @@ export class LiveFeed implements Disposable {
   /** The last picture of each tab, because a page that a dialog blocks sends none. */
   readonly #last = new Map<string, LastPicture>();
   #refreshing: Disposable | undefined;
+  #pinging: Disposable | undefined;
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
@@ -118,12 +124,15 @@ export class LiveFeed implements Disposable {
       this.#viewers.set(opened, viewer);
       opened.on('message', (data: Buffer, isBinary) => void this.#receive(viewer, data, isBinary));
       opened.on('error', () => opened.terminate());
+      opened.on('pong', () => (viewer.isAlive = true));
       opened.on('close', () => {
         this.#remove(viewer);
         leave();
       });
       viewer.send({ type: 'welcome', viewer: viewer.id });
+      for (const message of this.#options.control?.describe() ?? []) viewer.send(message);
       this.#refreshing ??= every(STALE_MS, () => this.#refreshStale());
+      this.#pinging ??= every(PING_MS, () => this.#ping());
     });
   }
 
@@ -141,6 +150,17 @@ export class LiveFeed implements Disposable {
     if (this.#viewers.size > 0) return;
     this.#refreshing?.[Symbol.dispose]();
     this.#refreshing = undefined;
+    this.#pinging?.[Symbol.dispose]();
+    this.#pinging = undefined;
+  }
+
+  /** Ends connections that were lost without a message, and the take-overs of their viewers. */
+  #ping(): void {
+    for (const viewer of this.#viewers.values()) {
+      if (!viewer.isAlive) viewer.socket.terminate();
+      viewer.isAlive = false;
+      viewer.socket.ping();
+    }
   }
 
   async #receive(viewer: LiveViewer, data: Buffer, isBinary: boolean): Promise<void> {

@@ -171,3 +171,9 @@ export const sendFiles = async (tabId: string, files: readonly File[]): Promise<
 effect(() => {
   if (connection.value === 'open' && watchers.size > 0) open();
 });
+
+// A page that the browser keeps for "back" would otherwise keep its connection and its tabs.
+addEventListener('pagehide', () => socket?.close());
+addEventListener('pageshow', () => {
+  if (watchers.size > 0) open();
+});
