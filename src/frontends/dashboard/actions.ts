@@ -3,6 +3,8 @@ import { fail } from '../../core/failure.ts';
 import { getOwn } from '../../core/json.ts';
 import type { DashboardContext } from './dashboard.ts';
 import type { DashboardAction } from './messages.ts';
+import type { ObservedEngine } from './routes.ts';
+import type { UserQuestions } from './user-questions.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type Action = (context: DashboardContext, body: Body, signal: AbortSignal) => Promise<unknown>;
@@ -39,13 +41,28 @@ const ACTIONS: Readonly<Record<DashboardAction['type'], Action>> = {
     const accept = requireFlag(body, 'accept');
     await observer.answerDialog(requireText(body, 'tabId'), { accept, promptText }, signal);
   },
-  'answer-approval': async () => unavailable(),
-  'finish-handoff': async () => unavailable(),
-  'revoke-approval': async () => unavailable(),
+  'answer-approval': async ({ engine }, body) => {
+    const allow = requireFlag(body, 'allow');
+    const scope = SCOPES.find((name) => name === body['scope']) ?? 'once';
+    const questions = await requireQuestions(engine);
+    await questions.answer(requireText(body, 'id'), { allow, scope }, 'dashboard');
+  },
+  'finish-handoff': async ({ engine }, body) => {
+    const outcome = body['outcome'] === 'done' ? 'done' : 'cant';
+    const questions = await requireQuestions(engine);
+    await questions.finishHandoff(requireText(body, 'id'), outcome, 'dashboard');
+  },
+  'revoke-approval': async ({ engine }, body) => {
+    await (await requireQuestions(engine)).revoke(requireText(body, 'id'));
+  },
 };
 
-const unavailable = (): never => {
-  throw fail('bad_request', 'This server has no hand-offs.');
+const SCOPES = ['once', 'session', 'always'] as const;
+
+const requireQuestions = async (engine: ObservedEngine): Promise<UserQuestions> => {
+  const questions = await engine.waiting?.();
+  if (questions) return questions;
+  throw fail('bad_request', 'This engine has no questions to its user.');
 };
 
 /** Returns the result for the viewer; throws a failure for an unknown or invalid action. */

@@ -9,6 +9,7 @@ import type { Dashboard } from './dashboard.ts';
 import { TICKET_PATH } from './paths.ts';
 import { RecentCalls } from './recent-calls.ts';
 import { Samples } from './samples.ts';
+import type { AskingEngine } from './user-questions.ts';
 
 /** Paths that check the cookie themselves, or that need none. */
 const VIEWER_PATHS = [
@@ -34,7 +35,7 @@ const VIEWER_PATHS = [
 ] as const;
 
 /** An engine that can be watched. */
-export type ObservedEngine = Engine & Required<Pick<Engine, 'observe' | 'calls'>>;
+export type ObservedEngine = Engine & Required<Pick<Engine, 'observe' | 'calls'>> & AskingEngine;
 
 export interface DashboardRoutes {
   readonly routes: Routes;

@@ -1,44 +1,47 @@
-// Lists everything that waits for the user: open dialogs, hung pages, hand-offs and approvals.
-import type { Observer } from '../../features/observe/observer.ts';
-import { defined } from '../../core/defined.ts';
+// Lists everything that waits for the user: hand-offs, approvals, open dialogs and hung pages.
+import type { Observer, TabView } from '../../features/observe/observer.ts';
+import { compact, defined } from '../../core/defined.ts';
 import type { DecisionRow, WaitingRow } from './messages.ts';
 import type { ObservedEngine } from './routes.ts';
+import type { ApprovalQuestion, HandoffQuestion } from './user-questions.ts';
 
 export const listWaiting = async (
-  _engine: ObservedEngine,
+  engine: ObservedEngine,
   observer: Observer,
-): Promise<WaitingRow[]> => [...listDialogs(observer), ...listHung(observer)];
+): Promise<WaitingRow[]> => {
+  const questions = (await (await engine.waiting?.())?.list()) ?? [];
+  return [
+    ...questions.map(toQuestionRow),
+    ...observer.listTabs().flatMap((tab) => [...toDialogRow(tab), ...toHungRow(tab)]),
+  ];
+};
 
-const listHung = (observer: Observer): WaitingRow[] =>
-  observer.listTabs().flatMap(({ tabId, session, url, title, hungSince }) => {
-    if (hungSince === undefined) return [];
-    const text = `The page "${title || url}" does not respond.`;
-    return {
-      id: `hung-${tabId}`,
-      kind: 'hung' as const,
-      session,
-      tabId,
-      url,
-      since: hungSince,
-      text,
-    };
-  });
+const toQuestionRow = (question: ApprovalQuestion | HandoffQuestion): WaitingRow => {
+  const { id, kind, session, tabId, url, since, expiresAt, pid } = question;
+  const elsewhere = pid !== process.pid;
+  const common = { id, kind, session, tabId, url, since, expiresAt, ...compact({ elsewhere }) };
+  if (question.kind === 'handoff')
+    return defined({ ...common, text: question.reason, until: question.until });
+  const { effect, tool, host, summary } = question;
+  return defined({ ...common, text: summary, effect, tool, host });
+};
 
-const listDialogs = (observer: Observer): WaitingRow[] =>
-  observer.listTabs().flatMap(({ tabId, session, url, dialog }) => {
-    if (!dialog) return [];
-    const { kind, message, openedAt, defaultPrompt } = dialog;
-    return defined({
-      id: `dialog-${tabId}`,
-      kind: 'dialog' as const,
-      session,
-      tabId,
-      url,
-      since: openedAt,
-      text: message,
-      dialogKind: kind,
-      defaultPrompt,
-    });
-  });
+const toDialogRow = ({ tabId, session, url, dialog }: TabView): WaitingRow[] => {
+  if (!dialog) return [];
+  const { kind, message, openedAt, defaultPrompt } = dialog;
+  const row = { id: `dialog-${tabId}`, kind: 'dialog' as const, session, tabId, url };
+  return [defined({ ...row, since: openedAt, text: message, dialogKind: kind, defaultPrompt })];
+};
 
-export const listDecisions = async (_engine: ObservedEngine): Promise<DecisionRow[]> => [];
+const toHungRow = ({ tabId, session, url, title, hungSince }: TabView): WaitingRow[] => {
+  if (hungSince === undefined) return [];
+  const row = { id: `hung-${tabId}`, kind: 'hung' as const, session, tabId, url };
+  return [{ ...row, since: hungSince, text: `The page "${title || url}" does not respond.` }];
+};
+
+export const listDecisions = async (engine: ObservedEngine): Promise<DecisionRow[]> => {
+  const kept = (await (await engine.waiting?.())?.approvals()) ?? [];
+  return kept.map(({ id, effect, host, tool, scope, session, at, by }) =>
+    defined({ id, effect, host, tool, scope, session, at, by }),
+  );
+};
