@@ -7,15 +7,15 @@ import { formatCallIdentity } from './recent-calls.ts';
 const MAX_KEPT = 300;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** A tab that works again within this time gets no picture of the earlier call. */
-const IDLE_MS = 150;
+const IDLE_MS = 400;
 const CAPTURE_MS = 3_000;
 
 export class Thumbnails {
   readonly #observer: Observer;
   readonly #onAdded: (key: string) => void;
   readonly #kept = new Map<string, Buffer>();
-  /** Tabs of which a picture is being taken. */
-  readonly #active = new Set<string>();
+  /** The last acting call of each tab, until its picture is taken. */
+  readonly #latest = new Map<string, EndedCall['entry']>();
   #bytes = 0;
 
   constructor(observer: Observer, onAdded: (key: string) => void) {
@@ -34,12 +34,13 @@ export class Thumbnails {
   /** Takes a picture of the tab after an acting call, if the tab is then idle. */
   add({ entry, acts }: EndedCall): void {
     const { tabId } = entry;
-    if (!acts || tabId === undefined || this.#active.has(tabId)) return;
-    this.#active.add(tabId);
+    if (!acts || tabId === undefined) return;
+    this.#latest.set(tabId, entry);
     after(IDLE_MS, () => {
-      void this.#capture(tabId, formatCallIdentity(entry))
-        .catch(() => {}) // the tab was closed, or its page hangs
-        .finally(() => this.#active.delete(tabId));
+      if (this.#latest.get(tabId) !== entry) return;
+      this.#latest.delete(tabId);
+      // The tab can be closed, or its page hangs.
+      this.#capture(tabId, formatCallIdentity(entry)).catch(() => {});
     });
   }
 
