@@ -3,6 +3,7 @@
 import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
+import { pdfiumFileVitePlugin } from './scripts/pdfium-file.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 
@@ -12,6 +13,7 @@ export default defineConfig({
     workerScriptVitePlugin(),
     toolUsageVitePlugin(),
     dashboardPageVitePlugin(),
+    pdfiumFileVitePlugin(),
   ],
   test: {
     projects: [

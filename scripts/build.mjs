@@ -1,6 +1,6 @@
 // Builds dist/: one small index.js that starts at once, and chunks that are loaded when they are
 // needed.
-import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { baseChunk } from './base-chunk.mjs';
@@ -8,6 +8,7 @@ import { bundle, ROOT } from './bundle.mjs';
 import { dashboardInputs } from './dashboard-page.mjs';
 import { buildExtension, zipExtension } from './extension.mjs';
 import { licencesOf } from './licences.mjs';
+import { writePdfiumFile } from './pdfium-file.mjs';
 
 const startedAt = performance.now();
 const dist = path.join(ROOT, 'dist');
@@ -25,6 +26,7 @@ const options = {
   define: { OPENCHROME_VERSION: JSON.stringify(version) },
   metafile: true,
 };
+const pdfium = mkdir(dist).then(() => writePdfiumFile(dist));
 const failed = () => process.exit(1); // esbuild has reported the reason
 const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
 const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(failed);
@@ -42,6 +44,7 @@ const extension = path.join(dist, 'extension');
 const extensionInputs = await buildExtension(extension, version).catch(failed);
 await zipExtension(extension, path.join(dist, 'openchrome-extension.zip'));
 
+await pdfium;
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { dashboardPagePlugin } from './dashboard-page.mjs';
 import { pageScriptPlugin } from './page-scripts.mjs';
+import { pdfiumFilePlugin } from './pdfium-file.mjs';
 import { toolUsagePlugin } from './tool-usage.mjs';
 import { englishOnly, workerScriptPlugin } from './worker-scripts.mjs';
 
@@ -96,6 +97,7 @@ export const bundle = (options, further = []) =>
       pageScriptPlugin(),
       dashboardPagePlugin(),
       workerScriptPlugin(),
+      pdfiumFilePlugin(),
       toolUsagePlugin(),
       englishOnly,
       wholeZodApart,

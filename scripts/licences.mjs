@@ -33,22 +33,24 @@ const embeddedInputs = async (inputs, root) => {
   return Object.keys(metafile.inputs);
 };
 
+/** Packages whose files are copied into dist/, not bundled. */
+const COPIED = { 'pdfium-file': '@embedpdf/pdfium' };
+
 const packageOf = (input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
 
 const noticeOf = (name, root) => {
   const folder = path.join(root, 'node_modules', name);
   const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^(?:licen[cs]e|copying)/i.test(entry));
-  const text =
-    file === undefined
-      ? `Licence: ${license}`
-      : readFileSync(path.join(folder, file), 'utf8').trim();
+  const files = readdirSync(folder).filter((entry) => /^(?:licen[cs]e|copying)/i.test(entry));
+  const texts = files.map((file) => readFileSync(path.join(folder, file), 'utf8').trim());
+  const text = texts.length === 0 ? `Licence: ${license}` : texts.join('\n\n');
   return `${name} ${version}\n\n${text}`;
 };
 
 export const licencesOf = async (inputs, root) => {
   const all = [...inputs, ...(await embeddedInputs(inputs, root))];
-  const names = [...new Set(all.map(packageOf))].filter(
+  const copied = inputs.flatMap((input) => COPIED[input.split(':')[0]] ?? []);
+  const names = [...new Set([...all.map(packageOf), ...copied])].filter(
     (name) => name !== undefined && existsSync(path.join(root, 'node_modules', name)),
   );
   const notices = names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => noticeOf(name, root));

@@ -15,6 +15,7 @@ const FOLDERS = [
   'src/features/network/workers',
   'src/browser/traffic/workers',
   'src/features/script/workers',
+  'src/browser/pdf/workers',
 ];
 const PREFIX = 'worker-script:';
 

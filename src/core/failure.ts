@@ -168,6 +168,17 @@ export const FAILURES = {
   nothing_copied: kind('Name the element to copy, or select text first.'),
   option_not_found: kind('Use one of the listed options.'),
 
+  // PDF files
+  document_unreadable: kind(
+    'Check the URL: the server may have sent an error page; otherwise ask for another copy.',
+  ),
+  document_encrypted: kind(
+    'Ask the user for a copy without a password: OpenChrome does not decrypt PDF files.',
+  ),
+  document_too_large: kind(
+    'Save the file instead, or look for a shorter version or a web page with the same content.',
+  ),
+
   // Stored payloads
   output_handle_not_found: kind('Handles expire: call the tool that created it again.', {
     http: 404,
@@ -301,6 +312,9 @@ const SITUATIONS = {
   code_too_slow: 'Make the code finish sooner, or raise [[timeout]].',
   nothing_copied: 'Pass the text to paste as "value", or copy something first.',
   pdf_too_large: 'Print fewer pages with [[pageRanges]].',
+  pdf_download_canceled: 'Open its URL again with [[open]].',
+  pdf_of_form: 'Look at it with [[screenshot]].',
+  pdf_without_elements: 'Read its text with [[read]], or search it with [[find]] and a query.',
   page_ranges_invalid: 'Use the form "1-3, 5", within the number of pages.',
 } as const;
 

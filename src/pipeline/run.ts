@@ -5,6 +5,7 @@ import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { PermittedCall } from './call.ts';
 import { createConsentContext } from './consent.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
+import { inlineLimit } from './present/fit.ts';
 import { fillSecrets } from './secrets.ts';
 
 export const run = async (call: PermittedCall): Promise<ToolOutput> => {
@@ -39,6 +40,7 @@ const createContext = (call: PermittedCall): TabContext & JobContext => {
       return real;
     },
     fillSecrets: (text, place) => fillSecrets(call, text, place),
+    inlineLimitBytes: () => inlineLimit(call),
     note: (line) => void call.notes.push(line),
     leftOut: (count) => void (call.findings.hidden += count),
     // The types of a tool's context hide these from tools that do not declare them.

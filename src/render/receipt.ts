@@ -35,7 +35,7 @@ const URL_STATES: Readonly<Record<string, string>> = {
 const renderUrl = ({ from, to, state, error, pdf }: NonNullable<Effects['url']>): string => {
   const url = shortUrl(to, from);
   if (state === 'failed') return `load of ${url} failed: ${error ?? ''}`;
-  const note = textIf(pdf, ' (a PDF: page_screenshot shows it)');
+  const note = textIf(pdf, ' (a PDF: read_page returns its text)');
   return `url -> ${url}${URL_STATES[state ?? ''] ?? ''}${note}`;
 };
 

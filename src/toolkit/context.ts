@@ -126,6 +126,11 @@ export interface Context {
    * this place, or if no place is given.
    */
   readonly fillSecrets: (text: string, place?: SecretPlace) => Promise<string>;
+  /**
+   * Returns the size above which the text of this reply is stored and replaced by a handle;
+   * Infinity if it never is.
+   */
+  readonly inlineLimitBytes: () => number;
   /** Adds a one-line note to the reply, separate from its body. */
   readonly note: (line: string) => void;
   /** Reports how many texts were omitted because the page hides them from people. */

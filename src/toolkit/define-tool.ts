@@ -23,6 +23,13 @@ export type HeaderMode =
   | 'inspect'
   | 'validate';
 
+/** A header for a document other than the tab's page. */
+export interface DocumentHeader {
+  readonly mode: HeaderMode;
+  readonly url: string;
+  readonly title: string;
+}
+
 /** What the owner's policy must know about a call in addition to its effect. */
 export interface ConsentTraits {
   /** Effects in addition to `effect`. */
@@ -105,7 +112,9 @@ export interface Traits<
    * The reply is page state and has the header; a function if the mode depends on the input or the
    * data.
    */
-  readonly header?: HeaderMode | ((input: Input, data: Data) => HeaderMode | undefined);
+  readonly header?:
+    | HeaderMode
+    | ((input: Input, data: Data) => HeaderMode | DocumentHeader | undefined);
   /** Arguments that are paths on disk, checked by the guard. */
   readonly files?: readonly (keyof Input & string)[];
   /** Arguments that are addresses, checked by the guard. */

@@ -3,8 +3,8 @@ import type { Navigation } from '../browser/tabs/navigate.ts';
 
 const PDF = 'application/pdf';
 const PDF_NOTE =
-  'This is a PDF in the viewer of Chrome: read_page and find cannot see its text. ' +
-  'page_screenshot shows it; ' +
+  'This is a PDF in the viewer of Chrome: read_page returns its text, find searches it, ' +
+  'page_screenshot shows it. ' +
   "javascript_tool {code: \"const a = document.createElement('a'); " +
   "a.href = location.href; a.download = ''; a.click()\"} " +
   'saves the file, and downloads returns its path.';
@@ -19,9 +19,12 @@ export const describeResponse = ({
   if (!downloaded)
     return 'The URL is a file: Chrome downloads it, and the tab keeps its page. See downloads.';
   const { id, file, type } = downloaded;
-  const kind = type === PDF || /\.pdf$/i.test(file) ? 'a PDF file' : 'a file';
+  const isPdf = type === PDF || /\.pdf$/i.test(file);
+  const [kind, reading] = isPdf
+    ? ['a PDF file', 'Until the tab opens another page, read_page and find read it. ']
+    : ['a file', ''];
   return (
     `The URL is ${kind}: Chrome downloads it as ${id} ${JSON.stringify(file)} ` +
-    'and the tab keeps its page. downloads returns its path.'
+    `and the tab keeps its page. ${reading}downloads returns its path.`
   );
 };

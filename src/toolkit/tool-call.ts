@@ -3,6 +3,7 @@ import type { JobContext, TabContext } from './context.ts';
 import type {
   Behaviour,
   ConsentTraits,
+  DocumentHeader,
   Duration,
   HeaderMode,
   ToolScope,
@@ -43,7 +44,7 @@ export type Cleaner = <T>(value: T) => Promise<T>;
 /** The data that a tool returned, and its views. */
 export interface ToolOutput {
   readonly data: unknown;
-  readonly header: HeaderMode | undefined;
+  readonly header: HeaderMode | DocumentHeader | undefined;
   /** The action had no visible effect. */
   readonly hasNoEffect: boolean;
   /** The call worked, but the answer is no. */

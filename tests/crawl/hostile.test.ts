@@ -106,7 +106,7 @@ describe('fetched', () => {
     );
     const { pages } = await crawl({ url: `${site.origin}/types` });
     expect(pages.slice(1)).toMatchObject([
-      { error: 'not a page: application/pdf' },
+      { error: 'document_unreadable: The file is not a PDF, or it is damaged.' },
       { error: 'not a page: text/html' },
       { title: 'None', content: 'text' },
       { content: '{"a":1}', content_type: 'application/json' },

@@ -6,6 +6,7 @@ import { abortable, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
+import { isPdfDownload } from '../pdf/pdf-kind.ts';
 import { loadFailure, readFingerprint } from './load-failure.ts';
 import { dialogOpenFailure } from './dialog.ts';
 import type { Tab } from './tab.ts';
@@ -243,7 +244,9 @@ class NavigationWatch {
       () => this.#download !== undefined,
       Math.min(DOWNLOAD_EVENT_MS, this.#wait.patienceMs),
     );
-    return defined({ redirects: [], download: true as const, downloaded: this.#download });
+    const downloaded = this.#download;
+    if (downloaded && isPdfDownload(downloaded)) this.#tab.openedFile = downloaded.id;
+    return defined({ redirects: [], download: true as const, downloaded });
   }
 
   /**

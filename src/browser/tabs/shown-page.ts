@@ -21,7 +21,7 @@ export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> 
       `No page is open in tab ${tab.id}: ${quoteText(tab.unreachableUrl)} could not be loaded.`,
       { tabId: tab.id },
     );
-  if (!isBlankAddress(tab.url)) return;
+  if (!isBlankAddress(tab.url) || tab.openedFile !== undefined) return;
   const { main } = tab.frames;
   const uniqueContextId = await main.contextId('isolated', signal);
   const { result } = await main.session.send(

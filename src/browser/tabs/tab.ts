@@ -147,6 +147,11 @@ export class Tab {
   readonly answeredDialogs = new Set<AnsweredDialog>();
   /** A pending navigation; Chrome delays commands to the page until it commits. */
   leavingFor: { readonly url: string; readonly since: number } | undefined;
+  /**
+   * The id of the download that a navigation started instead of showing a PDF; read calls use it
+   * until the next page.
+   */
+  openedFile: string | undefined;
   /** Facts that the page script reported on load; undefined before that. */
   facts: PageFacts | undefined;
   /** File choosers are cancelled and reported in headless Chrome, where no user can see them. */
@@ -193,6 +198,7 @@ export class Tab {
         this.crashed = false;
         this.leavingFor = undefined;
         this.facts = undefined;
+        this.openedFile = undefined;
         this.unreachableUrl = unreachableUrl;
         this.events.emit(
           'navigated',

@@ -43,7 +43,8 @@ export interface FetchedDocument {
 
 interface FetchOptions {
   readonly accept: string;
-  readonly maxBytes: number;
+  /** A number, or a function of the media type. */
+  readonly maxBytes: number | ((type: string) => number);
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Returns the Cookie header of a request; `before` are the URLs that redirected to it. */
@@ -283,18 +284,19 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
 const take = async (
   response: HttpResponse,
   url: string,
-  maxBytes: number,
+  maxBytes: FetchOptions['maxBytes'],
 ): Promise<Omit<FetchedDocument, 'sentCookies'>> => {
   const contentType = header(response, 'content-type') ?? '';
   const charset = /charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const retryAfterMs = parseRetryAfter(header(response, 'retry-after'));
   return defined({
     url,
     status: response.statusCode,
-    type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+    type,
     charset,
     retryAfterMs,
-    ...(await readBody(response, maxBytes)),
+    ...(await readBody(response, typeof maxBytes === 'number' ? maxBytes : maxBytes(type))),
   });
 };
 

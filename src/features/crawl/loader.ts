@@ -1,5 +1,7 @@
 // Loads one page of a crawl with a fetch or in a tab, with retries and limits.
 import { defined } from '../../core/defined.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
+import { isPdfType, MAX_PDF_BYTES } from '../../browser/pdf/pdf-kind.ts';
 import type { Browser } from '../../browser/browser.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import { Failure } from '../../core/failure.ts';
@@ -9,6 +11,7 @@ import type { FetchedDocument, Fetcher } from './fetcher.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
 import type { PageReader } from './page-reader.ts';
 import type { Politeness } from './admission.ts';
+import { buildPdfPage } from './pdf-page.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import { type Rendered, Renderer } from './renderer.ts';
 
@@ -40,6 +43,8 @@ interface LoaderOptions {
   readonly reader: PageReader;
   readonly cookies: SessionCookies;
   readonly politeness: Politeness;
+  /** Threads that read PDF files. */
+  readonly workers: WorkerPool;
   /** Throws if this URL must not be loaded. Called for the page and for each redirect target. */
   readonly mayLoad: (url: string) => Promise<void>;
   readonly signal: AbortSignal;
@@ -68,6 +73,7 @@ export class PageLoader {
     await this.#options.mayLoad(url);
     if (this.#options.render === 'browser' || url.startsWith('file:')) return this.#inTab(url);
     const fetched = await this.#patiently(url, () => this.#fetch(url));
+    if (isPdfType(fetched.type) && fetched.status < 400) return this.#parsedPdf(fetched);
     const { needsScripts, ...page } = await this.#parsed(fetched);
     const mayShowMore = needsScripts || (page.isEmpty && !page.truncated);
     if (this.#options.render === 'fetch' || !mayShowMore || page.error !== undefined) return page;
@@ -81,14 +87,14 @@ export class PageLoader {
 
   #fetch(url: string): Promise<FetchedDocument> {
     const { fetcher, cookies, mayLoad, signal } = this.#options;
-    const bounds = { accept: ACCEPT, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal };
+    const bounds = { accept: ACCEPT, maxBytes: limitBytes, timeoutMs: TIMEOUT_MS, signal };
     const cookiesFor = (address: string, before: readonly string[]): Promise<string | undefined> =>
       cookies.headerFor(address, before);
     return fetcher.fetch(url, { ...bounds, mayGoTo: mayLoad, cookiesFor });
   }
 
   async #inTab(url: string): Promise<LoadedPage> {
-    const { format, mayLoad, reader, signal } = this.#options;
+    const { format, mayLoad, reader, signal, workers } = this.#options;
     // the Markdown is created in the tab
     const read = this.#createReading(format === 'markdown' ? undefined : format);
     const looksEmpty = async (html: string, address: string): Promise<boolean> =>
@@ -98,10 +104,18 @@ export class PageLoader {
       maxChars: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
       signal,
+      workers,
       looksEmpty,
     };
     const rendered = await this.#patiently(url, () => this.#renderer.render(url, options));
     if (rendered.url !== url) await mayLoad(rendered.url);
+    if (rendered.pdf)
+      return {
+        ...shared(rendered),
+        links: [],
+        ...buildPdfPage(rendered.pdf, format),
+        via: 'browser',
+      };
     const reading = await read(rendered.html, rendered.url);
     const { title, links, canonical } = reading;
     const needsMarkdown = format === 'markdown' && rendered.markdown === undefined;
@@ -177,10 +191,22 @@ export class PageLoader {
     return defined({ ...page, ...place, truncated, sentCookies, via: 'fetch', error });
   }
 
+  async #parsedPdf(fetched: FetchedDocument): Promise<LoadedPage> {
+    const { format, signal, workers } = this.#options;
+    const { body, truncated, sentCookies } = fetched;
+    const { createTooLarge, readPdfText } = await import('../../browser/pdf/pdf-text.ts');
+    if (truncated) throw createTooLarge(`it has more than ${MAX_PDF_BYTES} bytes`);
+    const reading = await readPdfText(body, { workers, signal, background: true });
+    const page = buildPdfPage({ title: reading.title, reading }, format);
+    return { ...shared(fetched), links: [], ...page, sentCookies, via: 'fetch' };
+  }
+
   async close(): Promise<void> {
     await this.#renderer.close();
   }
 }
+
+const limitBytes = (type: string): number => (isPdfType(type) ? MAX_PDF_BYTES : MAX_BYTES);
 
 const shared = ({
   url,

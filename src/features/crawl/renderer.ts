@@ -1,6 +1,9 @@
 // Loads pages in the crawl's own tabs, which are reused, and reads the rendered HTML.
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../core/defined.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
+import { PDF_TYPE, showsPdf } from '../../browser/pdf/pdf-kind.ts';
+import type { OpenPdf } from '../../browser/pdf/tab-pdf.ts';
 import type { Browser } from '../../browser/browser.ts';
 import { readMarkdown } from '../../browser/read/read-modes.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
@@ -20,6 +23,8 @@ export interface Rendered {
   readonly html: string;
   readonly truncated: boolean;
   readonly markdown?: string;
+  /** The tab shows a PDF, and `html` is empty. */
+  readonly pdf?: OpenPdf;
 }
 
 interface RenderOptions {
@@ -27,6 +32,7 @@ interface RenderOptions {
   readonly maxChars: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly workers: WorkerPool;
   /** Whether the page still waits for its scripts to add content. */
   readonly looksEmpty: (html: string, url: string) => Promise<boolean>;
 }
@@ -101,6 +107,7 @@ export class Renderer {
       }).catch((error: unknown) => {
         throw refusedIn(tab) ?? error;
       });
+      if (showsPdf(tab)) return await readPdf(tab, navigation, { ...options, signal });
       if (navigation.download)
         throw fail('navigation_failed', 'The URL is a download, not a page.', {
           net_error: 'download',
@@ -177,6 +184,16 @@ export class Renderer {
 const refusedIn = (tab: Tab): Refused | undefined => {
   const refused = tab.guard.takeUntold().refusals.findLast(({ ofPage }) => ofPage);
   return refused && new Refused(classifyGuardRefusal(refused.refusal), refused.url);
+};
+
+const readPdf = async (
+  tab: Tab,
+  { status, mimeType = PDF_TYPE }: Navigation,
+  { workers, signal }: Pick<RenderOptions, 'workers' | 'signal'>,
+): Promise<Rendered> => {
+  const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  const pdf = await readTabPdf(tab, { workers, signal, background: true });
+  return defined({ url: pdf.url, status, type: mimeType, html: '', truncated: false, pdf });
 };
 
 const isHtml = ({ mimeType }: Navigation): boolean =>

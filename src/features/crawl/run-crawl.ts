@@ -190,6 +190,7 @@ class Crawl {
       reader: new PageReader(around.workers),
       cookies,
       politeness,
+      workers: around.workers,
       signal: this.#signal,
       mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
     });

@@ -55,7 +55,7 @@ export const fit: Stage = async (call, presented) => {
 };
 
 /** The maximum size of an inline body in bytes. */
-const inlineLimit = ({ common, request, rooms, tool }: TimedCall): number => {
+export const inlineLimit = ({ common, request, rooms, tool }: TimedCall): number => {
   const { config } = rooms;
   const { traits } = tool;
   const mode = traits.large ? (common.output_mode ?? config.outputMode) : 'inline';

@@ -4,7 +4,7 @@ import { NOTE_WORD } from '../../core/ids.ts';
 import { stringifyInSlices } from '../../core/json.ts';
 import { formatAddress } from '../../core/text.ts';
 import { describeFindings, sanitiseLargeData, sanitiseTitle } from '../../policy/sanitise.ts';
-import type { HeaderMode, View } from '../../toolkit/define-tool.ts';
+import type { DocumentHeader, HeaderMode, View } from '../../toolkit/define-tool.ts';
 import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { Reply, Step, TimedCall } from '../call.ts';
 import { redactorFor } from '../quote.ts';
@@ -37,13 +37,16 @@ const header: Stage = (call, presented) => {
 const isHeaderOff = (): boolean => process.env['OPENCHROME_STATE_HEADER']?.toLowerCase() === 'off';
 
 /** Uses known state only; sends no request to Chrome. */
-const stateOf = (tab: Tab, mode: HeaderMode): HeaderState => ({
-  url: formatAddress(tab.url),
-  title: sanitiseTitle(tab.title),
-  mode,
-  capturedAt: tab.clock(),
-  tabId: tab.id,
-});
+const stateOf = (tab: Tab, header: HeaderMode | DocumentHeader): HeaderState => {
+  const { url, title } = typeof header === 'string' ? tab : header;
+  return {
+    url: formatAddress(url),
+    title: sanitiseTitle(title),
+    mode: typeof header === 'string' ? header : header.mode,
+    capturedAt: tab.clock(),
+    tabId: tab.id,
+  };
+};
 
 /** Removes secrets from the data, except stored data, which was redacted before. */
 const redact: Stage = async (call, presented) => {

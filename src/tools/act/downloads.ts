@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { isPdfDownload } from '../../browser/pdf/pdf-kind.ts';
 import type { Download } from '../../browser/state/downloads.ts';
+import { type MarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
+import { cutPdfPages } from '../../render/pdf-pages.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
@@ -27,37 +30,81 @@ const buildEntry = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: D
     startedAt: new Date(startedAt).toISOString(),
   });
 
+interface DownloadText extends MarkdownPage {
+  readonly kind: 'text';
+}
+
+interface DownloadList {
+  readonly kind?: undefined;
+  readonly canceled?: string;
+  readonly downloads?: readonly object[];
+  readonly older?: number;
+}
+
+/** The text of a complete PDF. */
+const readText = async (
+  all: readonly Download[],
+  id: string,
+  { max_tokens, cursor }: { readonly max_tokens: number; readonly cursor?: string | undefined },
+  { rooms, signal, note, leftOut, inlineLimitBytes }: Context,
+): Promise<DownloadText> => {
+  const download = all.find((one) => one.id === id);
+  if (download?.state !== 'completed' || !isPdfDownload(download))
+    throw fail('invalid_argument', `Download ${id} is not a complete PDF file.`, {
+      argument: 'id',
+      downloads: all.map((one) => `${one.id} ${one.state} ${one.file.slice(0, 100)}`),
+    });
+  const { describePdf, readDownloadedPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  const { reading } = await readDownloadedPdf(download, { workers: rooms.workers, signal });
+  leftOut(reading.hidden);
+  if (cursor === undefined) note(`[${describePdf(reading)}]`);
+  const budget = { maxTokens: max_tokens, cursor, inlineLimitBytes: inlineLimitBytes() };
+  return { kind: 'text', ...cutPdfPages(reading.pages, budget) };
+};
+
 export const downloads = defineTool({
   name: 'downloads',
   description:
-    'List downloads of the session: id, url, file, path on disk, type, size, state; or cancel a ' +
-    'running one. Files are saved under the home folder. To wait for one ' +
-    'use wait_for {download}.',
-  keywords: 'file save',
+    'List downloads of the session: id, url, file, path on disk, type, size, state; cancel a ' +
+    'running one; or read the text of a PDF. Files are saved under the home folder. To wait for ' +
+    'one use wait_for {download}.',
+  keywords: 'file save pdf text',
   tier: 2,
   traits: {
-    effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
+    effect: ({ action }) => (action === 'cancel' ? 'act' : 'read'),
     scope: 'browser',
-    observation: ({ action }) => action === 'list',
+    observation: ({ action }) => action !== 'cancel',
     duration: 'instant',
     dialog: 'allowed',
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
+    large: true,
   },
   input: () => ({
-    action: z.enum(['list', 'cancel']).default('list'),
-    id: z.string().min(1).max(20).optional().describe('For cancel'),
+    action: z.enum(['list', 'cancel', 'read']).default('list'),
+    id: z.string().min(1).max(20).optional().describe('For cancel and read'),
     limit: z.number().int().min(1).max(500).default(50),
+    max_tokens: z.number().int().min(100).max(1_000_000).default(10_000).describe('For read'),
+    cursor: z
+      .string()
+      .min(1)
+      .max(40)
+      .optional()
+      .describe('For read: continue where a cut reply ended, or "p12" for page 12'),
   }),
   prepare: (given) => {
-    if (given.action === 'cancel' && given.id === undefined)
-      throw fail('invalid_argument', 'downloads {action: "cancel"} needs "id".', {
+    if (given.action !== 'list' && given.id === undefined)
+      throw fail('invalid_argument', `downloads {action: "${given.action}"} needs "id".`, {
         argument: 'id',
       });
     return given;
   },
-  examples: [{}, { action: 'cancel', id: 'd3' }],
-  run: async ({ action, id = '', limit }, context) => {
+  examples: [{}, { action: 'cancel', id: 'd3' }, { action: 'read', id: 'd3' }],
+  run: async (
+    { action, id = '', limit, ...budget },
+    context,
+  ): Promise<DownloadText | DownloadList> => {
     const all = listDownloads(context);
+    if (action === 'read') return readText(all, id, budget, context);
     if (action === 'cancel') {
       const isOurs = all.some((one) => one.id === id);
       if (!isOurs || !(await context.rooms.browser.cancelDownload(id, context.signal)))
@@ -72,4 +119,5 @@ export const downloads = defineTool({
       older: all.length > limit ? all.length - limit : undefined,
     });
   },
+  render: (data) => (data.kind === 'text' ? renderMarkdownPage(data) : undefined),
 });

@@ -1,9 +1,12 @@
 // find: finds elements by words, role, label, test id, CSS or neighbours, each with a ref.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
+import { showsPdf } from '../../browser/pdf/pdf-kind.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
 import { requirePage } from '../../browser/tabs/shown-page.ts';
-import { renderFinding } from '../../render/find-text.ts';
+import { type FindingView, renderFinding } from '../../render/find-text.ts';
+import { type PdfMatches, renderPdfMatches } from '../../render/pdf-pages.ts';
+import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 const words = z.string().trim().min(1).max(1000);
@@ -23,6 +26,26 @@ const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as con
 
 /** Time for the reply, out of the time of the call. */
 const ANSWER_MS = 1000;
+
+type FindData = (FindingView & { readonly kind?: undefined }) | PdfMatches;
+
+const findInPdf = async (
+  criteria: Readonly<Record<string, string | undefined>>,
+  limit: number,
+  { tab, rooms, signal }: TabContext,
+): Promise<PdfMatches> => {
+  const { query, near, label } = criteria;
+  const words = [query, near, label].filter((text) => text !== undefined).join(' ');
+  if (words === '')
+    throw fail('invalid_argument', 'The tab shows a PDF, which has no elements.', {
+      argument: 'query',
+      situation: 'pdf_without_elements',
+    });
+  const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  const { searchPdf } = await import('../../browser/pdf/search-pdf.ts');
+  const { reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  return { kind: 'pdf', ...(await searchPdf(reading, words, { limit, signal })) };
+};
 
 export const find = defineTool({
   name: 'find',
@@ -58,7 +81,9 @@ export const find = defineTool({
     { role: 'button', near: 'Ada Lovelace' },
     { label: 'Email', waitForMs: 5000 },
   ],
-  run: async ({ waitForMs, limit, ...criteria }, { tab, signal, deadline }) => {
+  run: async ({ waitForMs, limit, ...criteria }, context): Promise<FindData> => {
+    const { tab, signal, deadline } = context;
+    if (showsPdf(tab)) return findInPdf(criteria, limit, context);
     const spec = Object.fromEntries(
       Object.entries(criteria).filter(([, value]) => value !== undefined),
     );
@@ -68,5 +93,6 @@ export const find = defineTool({
     if (finding.total === 0) await requirePage(tab, signal);
     return finding;
   },
-  render: (finding, asked) => renderFinding(finding, asked),
+  render: (data, asked) =>
+    data.kind === 'pdf' ? renderPdfMatches(data, asked.query ?? '') : renderFinding(data, asked),
 });

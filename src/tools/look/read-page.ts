@@ -1,6 +1,8 @@
 // read_page: reads the page as an element tree, DOM, CSS or Markdown.
 import { z } from 'zod';
 import { readCss, readDom, readMarkdown } from '../../browser/read/read-modes.ts';
+import { showsPdf } from '../../browser/pdf/pdf-kind.ts';
+import { fail } from '../../core/failure.ts';
 import { readAgain } from '../../browser/read/read-tree.ts';
 import {
   type CssDiagnosis,
@@ -15,11 +17,12 @@ import {
   type MarkdownPage,
   renderMarkdownPage,
 } from '../../render/markdown-text.ts';
+import { cutPdfPages } from '../../render/pdf-pages.ts';
 import { selectOutline } from '../../render/page.ts';
 import { estimateTokens } from '../../render/tokens.ts';
 import { type OutlineLine, renderOutline } from '../../render/tree.ts';
 import type { TabContext } from '../../toolkit/context.ts';
-import { defineTool } from '../../toolkit/define-tool.ts';
+import { type DocumentHeader, defineTool } from '../../toolkit/define-tool.ts';
 
 const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
@@ -43,7 +46,7 @@ type ReadPageData =
   | ({ readonly mode: 'diff' } & PageChanges)
   | { readonly mode: 'dom'; readonly tree: OutlineNodeData }
   | ({ readonly mode: 'css' } & CssDiagnosis)
-  | ({ readonly mode: 'markdown' } & MarkdownPage);
+  | ({ readonly mode: 'markdown'; readonly document?: DocumentHeader } & MarkdownPage);
 
 type ReadMode = (input: ReadPageInput, context: TabContext) => Promise<ReadPageData>;
 
@@ -117,6 +120,22 @@ const ax: ReadMode = async (given, context) => {
   return { mode: 'ax', lines: selectOutline(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
+const pdf: ReadMode = async ({ mode, ref, selector, max_tokens, cursor }, context) => {
+  if (mode === 'dom' || mode === 'css' || (ref ?? selector) !== undefined)
+    throw fail('invalid_argument', 'The tab shows a PDF, which has no elements.', {
+      argument: (ref ?? selector) === undefined ? 'mode' : 'ref',
+      situation: 'pdf_without_elements',
+    });
+  const { tab, signal, rooms, note, inlineLimitBytes, leftOut } = context;
+  const { describePdf, readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  const { url, title, reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  leftOut(reading.hidden);
+  if (cursor === undefined) note(`[${describePdf(reading)}]`);
+  const budget = { maxTokens: max_tokens, cursor, inlineLimitBytes: inlineLimitBytes() };
+  const document = { mode: 'markdown' as const, url, title };
+  return { mode: 'markdown', document, ...cutPdfPages(reading.pages, budget) };
+};
+
 const MODES: Readonly<Record<ReadPageInput['mode'], ReadMode>> = { ax, dom, css, markdown };
 
 const renderReading = (data: ReadPageData, { max_tokens }: ReadPageInput): string => {
@@ -155,11 +174,12 @@ export const readPage = defineTool({
     needsPage: true,
     timeoutMs: 20_000,
     large: true,
-    header: (_: unknown, { mode }: ReadPageData) => mode,
+    header: (_: unknown, data: ReadPageData) =>
+      (data.mode === 'markdown' ? data.document : undefined) ?? data.mode,
     core: true,
   },
   input,
   examples: [{}, { mode: 'markdown' }, { mode: 'css', selector: '#menu' }],
-  run: (given, context) => MODES[given.mode](given, context),
+  run: (given, context) => (showsPdf(context.tab) ? pdf : MODES[given.mode])(given, context),
   render: renderReading,
 });

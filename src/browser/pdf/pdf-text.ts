@@ -1,0 +1,87 @@
+// Reads the text of a PDF in a worker thread, with limits on size, time and memory.
+import { fail, type Failure, type FailureFacts } from '../../core/failure.ts';
+import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
+import { openRegularFile } from '../../system/private-files.ts';
+import { MAX_PDF_BYTES } from './pdf-kind.ts';
+import type { PdfAnswer, PdfProblem, PdfReading, PdfRequest } from './workers/pdf.ts';
+
+export type { PdfReading } from './workers/pdf.ts';
+
+/** The first page that starts after this time is not read any more. */
+const READ_MS = 10_000;
+/** Then the thread is terminated: a single page may take this long. */
+const MAX_MS = 15_000;
+const MAX_PAGES = 5000;
+const MAX_CHARS = 4_000_000;
+/** Memory of PDFium, which is not part of the thread's heap. */
+const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
+const MAX_HEAP_MB = 512;
+/** After a larger file the thread is not reused, because it keeps its memory. */
+const MAX_REUSED_BYTES = 8 * 1024 * 1024;
+
+const SCRIPT: WorkerScript = {
+  name: 'pdf',
+  loadSource: async () => (await import('worker-script:pdf')).default,
+  maxHeapMb: MAX_HEAP_MB,
+};
+
+interface PdfOptions {
+  readonly workers: WorkerPool;
+  readonly signal: AbortSignal;
+  /** For crawls: reads of pages come first. */
+  readonly background?: boolean;
+}
+
+/** Throws a failure if the bytes are not a PDF, or one that cannot be read. */
+export const readPdfText = async (
+  bytes: Uint8Array,
+  { workers, signal, background = false }: PdfOptions,
+): Promise<PdfReading> => {
+  if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
+  const request: PdfRequest = {
+    code: await loadCode(),
+    bytes,
+    limits: {
+      memoryBytes: MAX_MEMORY_BYTES,
+      pages: MAX_PAGES,
+      chars: MAX_CHARS,
+      timeMs: READ_MS,
+    },
+  };
+  const answer = await workers
+    .run<PdfAnswer>(SCRIPT, request, {
+      timeoutMs: MAX_MS,
+      onTimeout: () => createTooLarge(`reading it took longer than ${MAX_MS} ms`),
+      signal,
+      background,
+      retireThread: bytes.length > MAX_REUSED_BYTES,
+    })
+    .catch((error: unknown) => {
+      throw isWorkerOutOfMemory(error) ? createTooLarge('reading it needs too much memory') : error;
+    });
+  if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
+  return answer.reading;
+};
+
+const loadCode = async (): Promise<Uint8Array> => {
+  const { default: path } = await import('pdfium-file');
+  await using file = await openRegularFile(path);
+  if (!file) throw new Error(`${path} is missing`);
+  return await file.readFile();
+};
+
+/** The failure for a PDF that exceeds a limit. */
+export const createTooLarge = (reason: string): Failure =>
+  fail('document_too_large', `The PDF is too large: ${reason}.`);
+
+const createUnreadable = (message: string, facts: FailureFacts = {}): Failure =>
+  fail('document_unreadable', message, facts);
+
+const FAILURES_BY_PROBLEM: Readonly<Record<PdfProblem, () => Failure>> = {
+  empty: () => createUnreadable('The PDF file is empty (0 bytes).'),
+  broken: () => createUnreadable('The file is not a PDF, or it is damaged.'),
+  password: () => fail('document_encrypted', 'The PDF is encrypted and needs a password.'),
+  unsupported: () =>
+    fail('document_encrypted', 'The PDF is encrypted with a method that is not supported.'),
+  memory: () => createTooLarge('reading it needs too much memory'),
+};
