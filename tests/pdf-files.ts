@@ -1,5 +1,4 @@
 // Writes PDF files by hand, for tests with damaged and hostile files.
-import { deflateSync } from 'node:zlib';
 
 /** An object of a PDF: a dictionary, or a dictionary with a stream. */
 export type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array };
@@ -63,18 +62,6 @@ export const showText = (
   text: string,
   { x = 50, y = 700, size = 12, font = 'F1', mode = 0 } = {},
 ): string => `BT /${font} ${size} Tf ${mode} Tr 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET\n`;
-
-/** A file whose page inflates to one gigabyte of content. */
-export const buildBomb = (): Buffer => {
-  const inner = deflateSync(Buffer.alloc(64 * 1024 * 1024, 'q '));
-  const repeated = deflateSync(inner);
-  return buildPdf([
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents[${'4 0 R '.repeat(16)}]>>`,
-    { dictionary: '/Filter[/FlateDecode/FlateDecode]', stream: repeated },
-  ]);
-};
 
 /** A password that is not empty is needed to open it. */
 export const buildEncrypted = (): Buffer =>

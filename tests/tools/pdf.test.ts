@@ -162,6 +162,26 @@ The next year looks good.
 const readServed = async (path: string): Promise<Uint8Array> =>
   new Uint8Array(await (await fetch(`${site.origin}${path}`)).arrayBuffer());
 
+test('a PDF that answers a form is read without sending the form again', async () => {
+  const methods: string[] = [];
+  site.page('/invoice.pdf', (request, response) => {
+    methods.push(request.method ?? '');
+    response.writeHead(200, { 'content-type': 'application/pdf' });
+    response.end(buildPages([showText('Invoice 7')]));
+  });
+  const form = '<form method="post" action="/invoice.pdf"><button>Show</button></form>';
+  await browser.json('navigate', { url: site.page('/form', form) });
+  const receipt = await browser.text('interact', { action: 'click', query: 'Show' });
+  const [, id] = /download (d\d+)/.exec(receipt) ?? []; // the headless shell
+  if (id !== undefined) await browser.text('wait_for', { download: true });
+  const text =
+    id === undefined
+      ? await browser.text('read_page')
+      : await browser.text('downloads', { action: 'read', id });
+  expect(text).toContain('Invoice 7');
+  expect(methods).toEqual(['POST']);
+});
+
 test('a PDF with 300 pages is returned as a handle that contains all of it', async () => {
   const pages = Array.from({ length: 300 }, (_, index) => writeLines(index + 1));
   await open('/long.pdf', buildPages(pages));

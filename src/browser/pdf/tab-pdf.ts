@@ -8,6 +8,7 @@ import { openRegularFile, Unreadable } from '../../system/private-files.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
+import type { Body } from '../traffic/bodies.ts';
 import { MAX_PDF_BYTES } from './pdf-kind.ts';
 import { createTooLarge, type PdfReading, readPdfText } from './pdf-text.ts';
 
@@ -99,9 +100,11 @@ const loadFile = async (path: string): Promise<Uint8Array | undefined> => {
   }
 };
 
-/** Chrome's viewer keeps the response for itself, so it is loaded again through the page's network. */
+/** If Chrome has not kept the response, it is loaded again through the page's network. */
 const loadShown = async (tab: Tab, signal: AbortSignal): Promise<Uint8Array> => {
   const record = tab.traffic.document(tab.frames.main.loaderId);
+  const bytes = record && decodeBody(await tab.traffic.body(record, signal));
+  if (bytes && hasEnd(bytes)) return bytes;
   if (record && record.method !== 'GET')
     throw fail(
       'document_unreadable',
@@ -110,6 +113,22 @@ const loadShown = async (tab: Tab, signal: AbortSignal): Promise<Uint8Array> => 
     );
   return loadResource(tab, tab.url, signal);
 };
+
+/** Undefined if the body is missing or cut, or is a text from which the bytes cannot be restored. */
+const decodeBody = ({ base64, text, truncated }: Body): Uint8Array | undefined => {
+  if (truncated) return undefined;
+  if (base64 !== undefined) return Buffer.from(base64, 'base64');
+  const isAscii = text?.startsWith('%PDF-') && Buffer.byteLength(text) === text.length;
+  return isAscii ? Buffer.from(text ?? '') : undefined;
+};
+
+const END_MARK = '%%EOF';
+/** The mark is within this distance of the end. */
+const END_BYTES = 1024;
+
+/** Chrome may return only the beginning of a body that its viewer reads. */
+const hasEnd = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(-END_BYTES)).includes(END_MARK);
 
 const loadResource = async (tab: Tab, url: string, signal: AbortSignal): Promise<Uint8Array> => {
   if (!/^https?:/.test(url) || !tab.guard.mayLoadUnintercepted(url))
