@@ -1,7 +1,7 @@
 // Builds a page of a crawl from the text of a PDF.
 import type { OpenPdf } from '../../browser/pdf/tab-pdf.ts';
 import type { StructuredContent } from './read-page.ts';
-import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-request.ts';
+import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 
 export interface PdfPage {
   readonly title: string;
