@@ -27,6 +27,7 @@ export const ALLOWED_METHODS: readonly string[] = [
   'Fetch.fulfillRequest',
   'IO.close',
   'IO.read',
+  'IO.resolveBlob',
   'Input.dispatchDragEvent',
   'Input.dispatchKeyEvent',
   'Input.dispatchMouseEvent',

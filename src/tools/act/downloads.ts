@@ -46,7 +46,7 @@ const readText = async (
   all: readonly Download[],
   id: string,
   { max_tokens, cursor }: { readonly max_tokens: number; readonly cursor?: string | undefined },
-  { rooms, signal, note, leftOut, inlineLimitBytes }: Context,
+  { rooms, signal, note, leftOut, inlineLimitBytes, requireConsent }: Context,
 ): Promise<DownloadText> => {
   const download = all.find((one) => one.id === id);
   if (download?.state !== 'completed' || !isPdfDownload(download))
@@ -54,6 +54,7 @@ const readText = async (
       argument: 'id',
       downloads: all.map((one) => `${one.id} ${one.state} ${one.file.slice(0, 100)}`),
     });
+  await requireConsent('read', [download.url]);
   const { describePdf, readDownloadedPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { reading } = await readDownloadedPdf(download, { workers: rooms.workers, signal });
   leftOut(reading.hidden);

@@ -32,7 +32,7 @@ type FindData = (FindingView & { readonly kind?: undefined }) | PdfMatches;
 const findInPdf = async (
   criteria: Readonly<Record<string, string | undefined>>,
   limit: number,
-  { tab, rooms, signal }: TabContext,
+  { tab, rooms, signal, requireConsent }: TabContext,
 ): Promise<PdfMatches> => {
   const { query, near, label } = criteria;
   const words = [query, near, label].filter((text) => text !== undefined).join(' ');
@@ -43,7 +43,8 @@ const findInPdf = async (
     });
   const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { searchPdf } = await import('../../browser/pdf/search-pdf.ts');
-  const { reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  const { url, reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  if (tab.openedFile !== undefined) await requireConsent('read', [url]);
   return { kind: 'pdf', ...(await searchPdf(reading, words, { limit, signal })) };
 };
 

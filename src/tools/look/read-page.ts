@@ -126,9 +126,11 @@ const pdf: ReadMode = async ({ mode, ref, selector, max_tokens, cursor }, contex
       argument: (ref ?? selector) === undefined ? 'mode' : 'ref',
       situation: 'pdf_without_elements',
     });
-  const { tab, signal, rooms, note, inlineLimitBytes, leftOut } = context;
+  const { tab, signal, rooms, note, inlineLimitBytes, leftOut, requireConsent } = context;
   const { describePdf, readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { url, title, reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  // the check before the call knows only the documents of the tab
+  if (tab.openedFile !== undefined) await requireConsent('read', [url]);
   leftOut(reading.hidden);
   if (cursor === undefined) note(`[${describePdf(reading)}]`);
   const budget = { maxTokens: max_tokens, cursor, inlineLimitBytes: inlineLimitBytes() };
