@@ -173,7 +173,7 @@ test('a PDF that answers a form is read without sending the form again', async (
   await browser.json('navigate', { url: site.page('/form', form) });
   const receipt = await browser.text('interact', { action: 'click', query: 'Show' });
   const [, id] = /download (d\d+)/.exec(receipt) ?? []; // the headless shell
-  if (id !== undefined) await browser.text('wait_for', { download: true });
+  if (id !== undefined) await browser.text('wait_for', { download: 'invoice' });
   const text =
     id === undefined
       ? await browser.text('read_page')
