@@ -21,7 +21,7 @@ import { WorkerPool } from './core/worker-pool.ts';
 import { carry } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
 import type { Engine, ListedTab } from './pipeline/engine.ts';
-import { ConsentPolicy } from './policy/consent-policy.ts';
+import { ConsentPolicy, OWN_CHROME_RULES } from './policy/consent-policy.ts';
 import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings } from './policy/sanitise-text.ts';
@@ -47,6 +47,7 @@ import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
 import type { Consent } from './features/consent/consent.ts';
+import type { ConsentRule } from './core/consent-rule.ts';
 import { Tasks } from './features/tasks/tasks.ts';
 import type { Observer } from './features/observe/observer.ts';
 
@@ -163,6 +164,10 @@ const once = <T>(create: () => Promise<T>) => {
 };
 
 /** The gate of the browser; its functions are absent if no rule needs them. */
+/** In the user's own Chrome, the first rules of the owner still decide. */
+const listConsentRules = ({ policy, attach }: Config): readonly ConsentRule[] =>
+  attach === 'extension' ? [...policy, ...OWN_CHROME_RULES] : policy;
+
 const createEffectGate = (policy: ConsentPolicy, load: () => Promise<Consent>): EffectGate =>
   defined({
     allowSubmit: policy.intercepts('submit')
@@ -337,7 +342,7 @@ export const createEngine = ({
     });
   });
   const hosts = new Set<string>();
-  const consentPolicy = new ConsentPolicy(config.policy, {
+  const consentPolicy = new ConsentPolicy(listConsentRules(config), {
     readOnly: config.readOnly,
     tools: tools.map(({ name }) => name),
   });

@@ -2,10 +2,10 @@
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
-type Schema = z.core.$ZodType;
+type CheckedSchema = z.core.$ZodType;
 
 /** `must be a whole number from 1 to 500, not 0`. `schema`: the schema of the value, if known. */
-export const explainIssue = (issue: Issue, value: unknown, schema?: Schema): string => {
+export const explainIssue = (issue: Issue, value: unknown, schema?: CheckedSchema): string => {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${describeExpected(issue, schema)}, not ${describeType(value)}`;
@@ -36,7 +36,11 @@ const UNITS: Readonly<Record<string, string>> = {
   object: 'entry',
 };
 
-const explainSize = (issue: SizeIssue, value: unknown, schema: Schema | undefined): string => {
+const explainSize = (
+  issue: SizeIssue,
+  value: unknown,
+  schema: CheckedSchema | undefined,
+): string => {
   const unit = UNITS[issue.origin];
   if (unit === undefined)
     return `must be ${describeRange(issue, schema)}, not ${String(value).slice(0, 50)}`;
@@ -58,10 +62,10 @@ interface NumberLimits {
 
 const describeExpected = (
   { expected }: Extract<Issue, { readonly code: 'invalid_type' }>,
-  schema: Schema | undefined,
+  schema: CheckedSchema | undefined,
 ): string => (expected === 'number' ? describeNumber(readLimits(schema)) : nameType(expected));
 
-const describeRange = (issue: SizeIssue, schema: Schema | undefined): string => {
+const describeRange = (issue: SizeIssue, schema: CheckedSchema | undefined): string => {
   const limits = readLimits(schema);
   if (issue.code === 'too_big')
     return describeNumber({ ...limits, maximum: Number(issue.maximum) });
@@ -87,9 +91,9 @@ const describeNumber = ({ minimum, maximum, above, isWhole }: NumberLimits): str
 };
 
 /** The limits of a number, also if the argument is optional or has a default. */
-const readLimits = (schema: Schema | undefined): NumberLimits => {
+const readLimits = (schema: CheckedSchema | undefined): NumberLimits => {
   if (schema === undefined) return {};
-  const { innerType } = schema._zod.def as { readonly innerType?: Schema };
+  const { innerType } = schema._zod.def as { readonly innerType?: CheckedSchema };
   if (innerType) return readLimits(innerType);
   const { minValue, maxValue, isInt } = schema as Partial<z.ZodNumber>;
   return { minimum: findBound(minValue), maximum: findBound(maxValue), isWhole: isInt === true };

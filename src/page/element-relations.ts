@@ -26,7 +26,7 @@ const gather = (root: Root): Map<Element, Element[]> => {
 
 // Finds the elements that aria-owns moves to another parent, once per tree.
 
-export class Owners {
+export class ElementOwners {
   readonly #byRoot = new Map<Node, ReadonlyMap<Element, Element>>();
 
   /** Maps the owned elements of the element's tree to their owners. */

@@ -20,7 +20,7 @@ import {
 } from './safe-dom.ts';
 import { inputType, NAMED_BY_CONTENT, nativeRole, computeRole } from './roles.ts';
 import { eachFlatChild, getShadowRoot } from './shadow.ts';
-import { type Labels, Owners } from './element-relations.ts';
+import { type Labels, ElementOwners } from './element-relations.ts';
 import { type GeneratedContent, likeness, getStyle } from './style.ts';
 import { isBlank, oneLine } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
@@ -86,11 +86,11 @@ const startTraversal = (
 });
 
 /** Kept for one walk, like the other caches in NameCache. */
-const ownersByWalk = new WeakMap<NameCache, Owners>();
+const ownersByWalk = new WeakMap<NameCache, ElementOwners>();
 
 const findOwners = (known: NameCache, element: Element): ReadonlyMap<Element, Element> => {
   let owners = ownersByWalk.get(known);
-  if (!owners) ownersByWalk.set(known, (owners = new Owners()));
+  if (!owners) ownersByWalk.set(known, (owners = new ElementOwners()));
   return owners.inTreeOf(element);
 };
 

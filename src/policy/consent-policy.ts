@@ -42,6 +42,14 @@ export const EVERY_HOST = '*';
 /** `--read-only` as a rule, before those of the owner. */
 const READ_ONLY: ConsentRule = { decision: 'deny', effect: 'act' };
 
+/** The default in the user's own Chrome, because agents act with the user's logins there. */
+export const OWN_CHROME_RULES: readonly ConsentRule[] = [
+  { decision: 'ask', effect: 'submit' },
+  { decision: 'ask', effect: 'upload' },
+  { decision: 'ask', effect: 'script' },
+  { decision: 'ask', effect: 'cookies' },
+];
+
 export class ConsentPolicy {
   readonly #rules: readonly ParsedRule[];
 

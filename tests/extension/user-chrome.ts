@@ -9,6 +9,7 @@ import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection
 import { EXTENSION_ID } from '../../src/browser/extension/link-proof.ts';
 import { endProcess, startProcess } from '../../src/browser/launch/chrome-process.ts';
 import { resolveConfig } from '../../src/core/config.ts';
+import type { ConsentRule } from '../../src/core/consent-rule.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { offerPairing } from '../../src/features/setup/pair-extension.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
@@ -143,8 +144,13 @@ export interface OwnChrome extends EngineCalls {
   readonly folder: string;
 }
 
-/** An engine with `--attach extension`, and the user's Chrome, which is paired with it. */
-export const useOwnChrome = (flags: readonly string[] = []): OwnChrome => {
+/**
+ * An engine with `--attach extension`, and the user's Chrome, which is paired with it. `policy`: the
+ * rules of the owner, which come before the default of the user's own Chrome.
+ */
+export const useOwnChrome = (
+  policy: readonly ConsentRule[] = [{ decision: 'allow' }],
+): OwnChrome => {
   let folder = '';
   let chrome: UserChrome;
   let engine: Engine;
@@ -154,9 +160,9 @@ export const useOwnChrome = (flags: readonly string[] = []): OwnChrome => {
     const home = resolveHome({ OPENCHROME_HOME: join(folder, 'home') });
     await pair(chrome, home.pairing);
     const config = resolveConfig({
-      flags: ['--attach', 'extension', '--log-level', 'error', ...flags],
+      flags: ['--attach', 'extension', '--log-level', 'error'],
     });
-    engine = createEngine({ config, home });
+    engine = createEngine({ config: { ...config, policy: [...policy] }, home });
   });
   afterAll(async () => {
     await engine?.stop();

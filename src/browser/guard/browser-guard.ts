@@ -15,11 +15,11 @@ interface RequestOwner {
   report(refused: GuardRefusal): void;
 }
 
-type PausedEvent = EventParams<'Fetch.requestPaused'>;
+type PausedRequestEvent = EventParams<'Fetch.requestPaused'>;
 
 /** The facts of a paused document request. */
 interface PausedSubmit {
-  readonly request: Pick<PausedEvent['request'], 'url' | 'method' | 'headers'>;
+  readonly request: Pick<PausedRequestEvent['request'], 'url' | 'method' | 'headers'>;
   readonly frameId: string;
 }
 
@@ -103,7 +103,7 @@ export class BrowserGuard {
     }
   }
 
-  async #settle(event: PausedEvent): Promise<void> {
+  async #settle(event: PausedRequestEvent): Promise<void> {
     const { requestId } = event;
     const errorReason = await this.#findError(event);
     const verdict = errorReason
@@ -113,7 +113,7 @@ export class BrowserGuard {
   }
 
   /** `Aborted` leaves the page as it is; `BlockedByClient` shows an error page. */
-  async #findError(event: PausedEvent): Promise<'BlockedByClient' | 'Aborted' | undefined> {
+  async #findError(event: PausedRequestEvent): Promise<'BlockedByClient' | 'Aborted' | undefined> {
     if (this.#enabled && (await this.#judge(event))) return 'BlockedByClient';
     const { request, resourceType, frameId } = event;
     if (!this.#judgeSubmit || resourceType !== 'Document' || !isSubmit(request)) return undefined;
@@ -121,7 +121,10 @@ export class BrowserGuard {
     return isAllowed ? undefined : 'Aborted';
   }
 
-  async #judge({ request: { url }, frameId }: PausedEvent): Promise<DomainRefusal | undefined> {
+  async #judge({
+    request: { url },
+    frameId,
+  }: PausedRequestEvent): Promise<DomainRefusal | undefined> {
     const owner = this.#owners.get(frameId);
     const refusal = owner ? owner.judge(url) : await this.#guard.admission.judgeUrl(url);
     if (refusal) (owner ?? this.#reporter).report({ what: 'request', url, refusal });

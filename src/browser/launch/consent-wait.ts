@@ -6,7 +6,7 @@ import type { Transport } from '../cdp/connection.ts';
 /** The call fails after this time; the attempt goes on until the user answers. */
 const CALL_MS = 4_000;
 
-interface Attempt {
+interface ConnectionAttempt {
   readonly url: string;
   readonly transport: Promise<Transport>;
   readonly cancel: AbortController;
@@ -16,12 +16,12 @@ type OpenSocket = (url: string, signal: AbortSignal) => Promise<Transport>;
 
 /** One attempt at a time: calls that come before the user has answered share it. */
 export class ConsentWait {
-  #attempt: Attempt | undefined;
+  #attempt: ConnectionAttempt | undefined;
 
   /** Rejects with `consent_needed` if the user has not answered in time. */
   async connect(url: string, open: OpenSocket, signal: AbortSignal): Promise<Transport> {
     if (this.#attempt?.url !== url) this.#begin(url, open);
-    const { transport } = this.#attempt as Attempt;
+    const { transport } = this.#attempt as ConnectionAttempt;
     const connected = await waitBriefly(transport, signal);
     this.#attempt = undefined; // the caller owns the connection from now on
     return connected;
@@ -36,7 +36,7 @@ export class ConsentWait {
   #begin(url: string, open: OpenSocket): void {
     this.abandon();
     const cancel = new AbortController();
-    const attempt: Attempt = { url, cancel, transport: open(url, cancel.signal) };
+    const attempt: ConnectionAttempt = { url, cancel, transport: open(url, cancel.signal) };
     this.#attempt = attempt;
     const forget = (): void => {
       if (this.#attempt === attempt) this.#attempt = undefined;

@@ -40,7 +40,7 @@ export interface ChosenFile {
   readonly data: Uint8Array;
 }
 
-interface Held {
+interface HeldTab {
   readonly tab: Tab;
   readonly off: (() => void)[];
   state: TakeOverState;
@@ -59,7 +59,7 @@ interface TakeOverParts {
 export class TakeOver {
   readonly events = new Events<{ changed: TakeOverState; ended: TakeOverEnd }>();
   readonly #parts: TakeOverParts;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldTab>();
 
   constructor(parts: TakeOverParts) {
     this.#parts = parts;
@@ -76,7 +76,7 @@ export class TakeOver {
     if (known?.state.viewer === viewer) return known.state;
     tab.control.requireFree(tabId);
     tab.control.take(viewer);
-    const held: Held = {
+    const held: HeldTab = {
       tab,
       state: { tabId, viewer, since: Date.now(), active: false },
       idle: this.#startIdle(tabId),
@@ -174,7 +174,7 @@ export class TakeOver {
     this.#change(held, { chooser: { multiple } });
   }
 
-  #change(held: Held, change: Partial<TakeOverState>): TakeOverState {
+  #change(held: HeldTab, change: Partial<TakeOverState>): TakeOverState {
     held.state = { ...held.state, ...defined(change) };
     this.events.emit('changed', held.state);
     return held.state;
@@ -184,12 +184,12 @@ export class TakeOver {
     return after(this.#parts.idleMs ?? IDLE_MS, () => void this.#end(tabId, 'idle'));
   }
 
-  #renew(held: Held): void {
+  #renew(held: HeldTab): void {
     held.idle[Symbol.dispose]();
     held.idle = this.#startIdle(held.tab.id);
   }
 
-  #requireHeld(tabId: string, viewer: string): Held {
+  #requireHeld(tabId: string, viewer: string): HeldTab {
     const held = this.#held.get(tabId);
     if (held?.state.viewer === viewer) return held;
     throw held

@@ -25,8 +25,8 @@ const KEEP_ENDED_MS = 5_000;
 /** How long the process of a question may take to accept an answer. */
 const ACCEPT_MS = 5_000;
 
-type Draft<Item extends WaitingItem> = Omit<Item, 'id' | 'since' | 'expiresAt' | 'pid'>;
-export type WaitingDraft = Draft<WaitingApproval> | Draft<WaitingHandoff>;
+type ItemDraft<Item extends WaitingItem> = Omit<Item, 'id' | 'since' | 'expiresAt' | 'pid'>;
+export type WaitingDraft = ItemDraft<WaitingApproval> | ItemDraft<WaitingHandoff>;
 
 export interface WaitingResult extends WaitingEnd {
   readonly scope: ApprovalScope;
@@ -38,7 +38,7 @@ export type Elicit = (
   signal: AbortSignal,
 ) => Promise<Pick<WaitingAnswer, 'outcome' | 'scope'> | undefined>;
 
-interface WaitOptions {
+interface AnswerOptions {
   readonly timeoutMs: number;
   /** Aborts if the call ends or a condition makes the question obsolete. */
   readonly signal: AbortSignal;
@@ -81,7 +81,7 @@ export class Waiting {
   }
 
   /** Opens a question and waits for its end: an answer, the timeout, or the signal. */
-  async wait(draft: WaitingDraft, options: WaitOptions): Promise<WaitingResult> {
+  async wait(draft: WaitingDraft, options: AnswerOptions): Promise<WaitingResult> {
     const since = Date.now();
     const item: WaitingItem = {
       ...draft,
@@ -99,7 +99,7 @@ export class Waiting {
 
   async #untilEnded(
     item: WaitingItem,
-    { timeoutMs, signal, elicit, onAbort = () => 'withdrawn' }: WaitOptions,
+    { timeoutMs, signal, elicit, onAbort = () => 'withdrawn' }: AnswerOptions,
     ended: AbortSignal,
   ): Promise<WaitingResult> {
     const answered = new Promise<WaitingResult>((settle) =>

@@ -55,7 +55,7 @@ const MAX_BYTES = 50 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
 const findSitemapPages = async (url: string, options: SearchOptions): Promise<FoundPages> => {
-  const search = new Search(options);
+  const search = new SitemapSearch(options);
   if (/\.(?:xml|txt)(?:\.gz)?$|sitemap/i.test(new URL(url).pathname)) await search.read([url]);
   else {
     const { sitemaps } = await options.robots.of(url, options.signal);
@@ -70,7 +70,7 @@ const findSitemapPages = async (url: string, options: SearchOptions): Promise<Fo
   return { entries: [...search.entries.values()], reports: search.reports };
 };
 
-class Search {
+class SitemapSearch {
   readonly #options: SearchOptions;
   readonly #seen = new Set<string>();
   readonly entries = new Map<string, SitemapEntry>();

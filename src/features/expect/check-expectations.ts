@@ -69,7 +69,7 @@ export interface ExpectationContext {
   readonly signal: AbortSignal;
 }
 
-type Check = (context: ExpectationContext) => Promise<CheckedExpectation>;
+type ExpectationCheck = (context: ExpectationContext) => Promise<CheckedExpectation>;
 
 export const checkExpectations = async (
   expected: Expectations,
@@ -93,9 +93,9 @@ const ELEMENT_FIELDS = ['query', 'role', 'label', 'selector', 'near'] as const;
 const namesElement = (expected: Expectations): boolean =>
   ELEMENT_FIELDS.some((name) => expected[name] !== undefined);
 
-const listChecks = (expected: Expectations): Check[] => {
+const listChecks = (expected: Expectations): ExpectationCheck[] => {
   const { url, title, text, textGone, request } = expected;
-  const checks: (Check | false)[] = [
+  const checks: (ExpectationCheck | false)[] = [
     url !== undefined && ((context) => checkUrl(url, context)),
     title !== undefined && ((context) => checkTitle(title, context)),
     text !== undefined && ((context) => checkText(text, false, context)),

@@ -78,7 +78,7 @@ const toTarget = ({ role, name, testId, css }: Locator): RecipeTarget =>
 const stripQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
 /** A call in the journal. */
-export interface JournalCall {
+export interface SourceCall {
   readonly tool?: string;
   readonly args?: unknown;
   readonly ok?: boolean;
@@ -93,7 +93,7 @@ const RECEIPT_TARGET = /\be\d{1,9} ([a-zA-Z]{1,40}) ("(?:[^"\\]|\\.){0,300}")/;
  * step, because a recipe without it would be wrong.
  */
 export const convertCalls = (
-  calls: readonly JournalCall[],
+  calls: readonly SourceCall[],
   acts: (tool: string) => boolean,
 ): RecipeStep[] =>
   calls.flatMap(({ tool = '', args, ok, summary = '' }) => {

@@ -66,7 +66,7 @@ export interface TaskList {
   readonly unreadable: number;
 }
 
-export class Listing {
+export class TaskListing {
   readonly #store: TaskStore;
   /**
    * Status and kind of ended tasks, which never change: the filter can skip them without reading.

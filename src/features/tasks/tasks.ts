@@ -7,7 +7,13 @@ import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
-import { Listing, showTask, summariseArgs, type TaskFilter, type TaskList } from './task-view.ts';
+import {
+  TaskListing,
+  showTask,
+  summariseArgs,
+  type TaskFilter,
+  type TaskList,
+} from './task-view.ts';
 import type { CallOutcome } from './envelope-record.ts';
 import {
   Envelopes,
@@ -86,7 +92,7 @@ export class Tasks {
   readonly #store: TaskStore;
   readonly #owners: Owners;
   readonly #reaper: Reaper;
-  readonly #listing: Listing;
+  readonly #listing: TaskListing;
   /** Tasks that the client drives itself. */
   readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
@@ -102,7 +108,7 @@ export class Tasks {
     this.#store = options.store;
     this.#owners = new Owners(options.store, options.processes);
     this.#reaper = new Reaper({ ...options, owners: this.#owners });
-    this.#listing = new Listing(options.store);
+    this.#listing = new TaskListing(options.store);
     this.envelopes = new Envelopes({ ...options, owners: this.#owners });
   }
 

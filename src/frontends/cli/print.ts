@@ -133,7 +133,7 @@ const formatData = (
     ? body
     : JSON.stringify(structuredContent);
 
-interface ListedTab {
+interface PrintedTab {
   readonly tabId: string;
   readonly url: string;
   readonly title: string;
@@ -152,10 +152,10 @@ const formatTabFact = (
   { tabs: shortIds = {} }: ReplyFacts,
 ): string => {
   const { tabs, session } = JSON.parse(body) as {
-    tabs: readonly ListedTab[];
+    tabs: readonly PrintedTab[];
     session?: string;
   };
-  const isWanted = (tab: ListedTab): boolean =>
+  const isWanted = (tab: PrintedTab): boolean =>
     tabId === undefined
       ? tab.active === true && tab.session === undefined
       : tab.tabId === tabId || shortIds[tab.tabId] === tabId;
@@ -167,7 +167,7 @@ const formatTabFact = (
   return format === 'json' ? JSON.stringify(tab[tabFact]) : tab[tabFact];
 };
 
-const describeNoPage = (tab: ListedTab | undefined, session = 'default'): string =>
+const describeNoPage = (tab: PrintedTab | undefined, session = 'default'): string =>
   tab?.load_failed === undefined
     ? `No page is open in the session "${session}".`
     : `No page is open in the tab: "${tab.load_failed}" could not be loaded.`;

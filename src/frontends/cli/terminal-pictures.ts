@@ -49,7 +49,8 @@ export const encodePicture = (
   if (protocol === 'iterm2')
     return `\u001b]1337;File=inline=1;preserveAspectRatio=1:${data}\u0007\n`;
   if (mimeType !== 'image/png') throw notPng(mimeType);
-  const chunks = data.match(new RegExp(`.{1,${CHUNK}}`, 'g')) ?? [];
+  const count = Math.ceil(data.length / CHUNK);
+  const chunks = Array.from({ length: count }, (_, i) => data.slice(i * CHUNK, (i + 1) * CHUNK));
   const codes = chunks.map((chunk, i) => {
     const more = i < chunks.length - 1 ? 1 : 0;
     return `${START}${i === 0 ? 'a=T,f=100,' : ''}m=${more};${chunk}${END}`;

@@ -9,7 +9,7 @@ import {
   convertCalls,
   convertRecordedSteps,
   convertRequest,
-  type JournalCall,
+  type SourceCall,
 } from '../../features/recipe/recipe-sources.ts';
 import { runRecipe } from '../../features/recipe/run-recipe.ts';
 import type { RecordedStep } from '../../features/recording/kept-lines.ts';
@@ -153,8 +153,8 @@ const collectSteps = async (
 };
 
 /** The calls of the journal that name the task. */
-const listCalls = async (task: string, { rooms }: Context): Promise<JournalCall[]> => {
-  const calls = (await rooms.journal.recent({ count: 1000 })) as readonly JournalCall[];
+const listCalls = async (task: string, { rooms }: Context): Promise<SourceCall[]> => {
+  const calls = (await rooms.journal.recent({ count: 1000 })) as readonly SourceCall[];
   return calls.filter(({ args }) =>
     [getField(args, 'taskId'), getField(args, 'task_id')].includes(task),
   );

@@ -32,7 +32,7 @@ const STACK_BYTES = 256 * 1024;
 /** The line in a frame of a stack trace. */
 const SCRIPT_LINE = /script\.js:(\d{1,9})/;
 
-type Outcome<T> = T extends unknown ? Omit<T, 'logged' | 'retire'> : never;
+type ThreadOutcome<T> = T extends unknown ? Omit<T, 'logged' | 'retire'> : never;
 
 interface Thrown {
   readonly message?: string;
@@ -47,7 +47,7 @@ class ScriptRun {
   readonly #runtime: QuickJSRuntime;
   readonly #vm: QuickJSContext;
   #functions: QuickJSHandle | undefined;
-  #end: Outcome<ScriptEnd> | undefined;
+  #end: ThreadOutcome<ScriptEnd> | undefined;
   #usedMs = 0;
   #enteredAt = 0;
   #isInterrupted = false;
