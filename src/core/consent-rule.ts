@@ -22,7 +22,7 @@ export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
 // An empty list would match nothing, which a rule that denies must not do by accident.
 const names = z.array(z.string().min(1).max(253)).min(1).max(200).optional();
 
-/** A rule of the owner's policy. Unknown keys are rejected: a misspelt limit must not be ignored. */
+/** A rule of the owner's policy. Unknown keys are rejected, so that no misspelt limit is ignored. */
 export const ConsentRule = z.strictObject({
   decision: z.enum(CONSENT_DECISIONS),
   effect: z.enum(CONSENT_EFFECTS).optional(),

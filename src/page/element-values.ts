@@ -1,4 +1,4 @@
-// Describes the value and the states of an element (checked, expanded); default states are left out.
+// Describes the value and the states of an element (checked, expanded), without default states.
 import { CHECKABLE_TYPES, TEXTBOX_ROLES } from './element-kinds.ts';
 import { createLookupTable } from './objects.ts';
 import { inputType } from './roles.ts';

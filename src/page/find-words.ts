@@ -22,7 +22,7 @@ import { containsEach, fold } from './words.ts';
 export type SearchScope = Root | Element;
 
 /** Time limit of a search. */
-export class Patience {
+export class FindPatience {
   readonly #endsAt: number;
   #count = 0;
   /** The time limit was reached before the search ended. */
@@ -100,7 +100,7 @@ const mayHold = (element: Element, words: readonly string[]): 'no' | 'yes' | 'bi
 export const seekText = (
   scope: SearchScope,
   words: readonly string[],
-  patience: Patience,
+  patience: FindPatience,
 ): Element[] => {
   const found: Element[] = [];
   const pending: { readonly element: Element; readonly big: boolean }[] = [];
@@ -153,7 +153,7 @@ const seekAttributes = (
   scope: SearchScope,
   names: readonly string[],
   words: readonly string[],
-  patience: Patience,
+  patience: FindPatience,
 ): Element[] => {
   const found: Element[] = [];
   for (const element of queryAll(scope, names.map((name) => `[${name}]`).join(','))) {
@@ -174,7 +174,7 @@ const attributeHolds = (element: Element, name: string, words: readonly string[]
 export const seekSpoken = (
   scope: SearchScope,
   words: readonly string[],
-  patience: Patience,
+  patience: FindPatience,
 ): Element[] => [
   ...seekAttributes(scope, SPOKEN, words, patience),
   ...queryAll(scope, VALUE_BUTTONS),
@@ -184,7 +184,7 @@ export const seekSpoken = (
 export const seekTestIds = (
   scope: SearchScope,
   words: readonly string[],
-  patience: Patience,
+  patience: FindPatience,
 ): Element[] => seekAttributes(scope, TEST_IDS, words, patience);
 
 /** The elements whose id or name is equal to the text, ignoring case. */
@@ -197,7 +197,7 @@ export const seekIdentifier = (scope: SearchScope, text: string): Element[] => {
 export const seekValues = (
   scope: SearchScope,
   words: readonly string[],
-  patience: Patience,
+  patience: FindPatience,
 ): Element[] => {
   const found: Element[] = [];
   for (const field of queryAll(scope, 'input,textarea,select')) {

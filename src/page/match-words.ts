@@ -25,7 +25,7 @@ import { type NameCache, computeName, readPlaceholder } from './names.ts';
 import { ROLE_WORDS } from './role-words.ts';
 import { CONTROL_ROLES, NAMED_BY_CONTENT, computeRole } from './roles.ts';
 import {
-  Patience,
+  FindPatience,
   collectPieces,
   type SearchScope,
   seekIdentifier,
@@ -279,12 +279,12 @@ const MAX_CLIMB = 12;
  */
 export class Candidates {
   readonly found = new Set<Element>();
-  readonly #patience: Patience;
+  readonly #patience: FindPatience;
   readonly #wanted: (role: string) => boolean;
   readonly #labelled = new Map<Root, Map<string, Element[]>>();
 
   /** `wanted` accepts roles that are not controls but that the caller looks for. */
-  constructor(patience: Patience, wanted: (role: string) => boolean = () => false) {
+  constructor(patience: FindPatience, wanted: (role: string) => boolean = () => false) {
     this.#patience = patience;
     this.#wanted = wanted;
   }
@@ -359,7 +359,7 @@ const MAX_NAMES_MS = 150;
  */
 export function* everyControl(
   scopes: readonly SearchScope[],
-  patience: Patience,
+  patience: FindPatience,
 ): Generator<Element> {
   for (const scope of scopes) {
     for (const element of queryAll(scope, CONTROLS)) {
@@ -380,12 +380,12 @@ export const matchWords = (
   const words = readWords(query);
   if (words.text === '') return [];
   const matcher = new Matcher(words);
-  const candidates = new Candidates(new Patience(MAX_SEARCH_MS));
+  const candidates = new Candidates(new FindPatience(MAX_SEARCH_MS));
   const roots = trees();
   for (const root of roots) candidates.gather(root, words);
   let found = rankAll(candidates.found, matcher, accept);
   if (found.length === 0)
-    found = rankAll(everyControl(roots, new Patience(MAX_NAMES_MS)), matcher, accept);
+    found = rankAll(everyControl(roots, new FindPatience(MAX_NAMES_MS)), matcher, accept);
   // If all are behind a modal dialog, the action on them reports that dialog.
   const reached = withoutInert(found);
   const reachable = reached.length > 0 ? reached : found;
@@ -482,7 +482,7 @@ export const nearMisses = (
   if (text === '') return [];
   const similarity = isSimilarTo(text);
   const found: { readonly element: Element; readonly score: number }[] = [];
-  for (const element of everyControl(roots, new Patience(MAX_NAMES_MS))) {
+  for (const element of everyControl(roots, new FindPatience(MAX_NAMES_MS))) {
     const tag = localName(element);
     const name = matcher.nameOf(element, tag, computeRole(element, tag));
     const score = Math.max(similarity(name), 0.9 * sharedPart(name, each));

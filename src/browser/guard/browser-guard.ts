@@ -1,4 +1,4 @@
-// Checks all requests of our Chrome while a task restricts a tab, also those that no tab intercepts.
+// Checks all requests of our Chrome while a task restricts a tab, also those outside of tabs.
 import { detach } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
@@ -15,11 +15,11 @@ interface RequestOwner {
   report(refused: GuardRefusal): void;
 }
 
-type PausedRequestEvent = EventParams<'Fetch.requestPaused'>;
+type PausedConnection = EventParams<'Fetch.requestPaused'>;
 
 /** The facts of a paused document request. */
 interface PausedSubmit {
-  readonly request: Pick<PausedRequestEvent['request'], 'url' | 'method' | 'headers'>;
+  readonly request: Pick<PausedConnection['request'], 'url' | 'method' | 'headers'>;
   readonly frameId: string;
 }
 
@@ -103,7 +103,7 @@ export class BrowserGuard {
     }
   }
 
-  async #settle(event: PausedRequestEvent): Promise<void> {
+  async #settle(event: PausedConnection): Promise<void> {
     const { requestId } = event;
     const errorReason = await this.#findError(event);
     const verdict = errorReason
@@ -113,7 +113,7 @@ export class BrowserGuard {
   }
 
   /** `Aborted` leaves the page as it is; `BlockedByClient` shows an error page. */
-  async #findError(event: PausedRequestEvent): Promise<'BlockedByClient' | 'Aborted' | undefined> {
+  async #findError(event: PausedConnection): Promise<'BlockedByClient' | 'Aborted' | undefined> {
     if (this.#enabled && (await this.#judge(event))) return 'BlockedByClient';
     const { request, resourceType, frameId } = event;
     if (!this.#judgeSubmit || resourceType !== 'Document' || !isSubmit(request)) return undefined;
@@ -124,7 +124,7 @@ export class BrowserGuard {
   async #judge({
     request: { url },
     frameId,
-  }: PausedRequestEvent): Promise<DomainRefusal | undefined> {
+  }: PausedConnection): Promise<DomainRefusal | undefined> {
     const owner = this.#owners.get(frameId);
     const refusal = owner ? owner.judge(url) : await this.#guard.admission.judgeUrl(url);
     if (refusal) (owner ?? this.#reporter).report({ what: 'request', url, refusal });

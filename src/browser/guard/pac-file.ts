@@ -62,7 +62,7 @@ const KINDS: Readonly<Record<string, string>> = {
   SOCKS5: 'socks5',
 };
 
-/** Parses `PROXY host:port; SOCKS5 host:port; DIRECT`. An empty answer means a direct connection. */
+/** Parses `PROXY host:port; SOCKS5 host:port; DIRECT`. An empty answer means no proxy. */
 const parseAnswer = (answer: string): ProxyChoice => {
   const choices = answer
     .split(';')

@@ -1,4 +1,4 @@
-// Turns the pieces of text of PDF pages into Markdown: paragraphs, headings, lists and tables. Pure.
+// Turns the text of PDF pages into Markdown: paragraphs, headings, lists and tables. Pure.
 
 /** The meaning of a piece of text in a tagged PDF. */
 export interface PdfTag {
@@ -29,7 +29,7 @@ export interface PdfPageContent {
 }
 
 /** One or more runs on one baseline; several runs may be the cells of a table row. */
-interface TextLine {
+interface PdfLine {
   readonly cells: TextRun[];
 }
 
@@ -115,7 +115,7 @@ const SAME_LINE = 0.35;
 const isSameLine = (one: TextRun, other: TextRun): boolean =>
   Math.abs(one.y - other.y) <= SAME_LINE * Math.max(one.size, other.size);
 
-const toLines = (runs: readonly TextRun[]): TextLine[] =>
+const toLines = (runs: readonly TextRun[]): PdfLine[] =>
   splitWhere(runs, (last, next) => isSameLine(last, next) && next.left >= last.left).map(
     (line) => ({ cells: splitWhere(line, isClose).map(joinRuns) }),
   );
@@ -141,7 +141,7 @@ const joinRuns = (runs: readonly TextRun[]): TextRun => {
   return { ...first, text, right, size, bold: runs.every(({ bold }) => bold) };
 };
 
-const joinCells = ({ cells }: TextLine): string =>
+const joinCells = ({ cells }: PdfLine): string =>
   cells
     .map(({ text }) => text)
     .join(' ')
@@ -153,7 +153,7 @@ const SPACES = /[ \t\u00a0]{2,100}/g;
 const LINE_HYPHEN = '\u0002';
 
 /** Joins lines with a line break, and the two parts of a hyphenated word without one. */
-const joinLines = (lines: readonly TextLine[], render = (line: string): string => line): string => {
+const joinLines = (lines: readonly PdfLine[], render = (line: string): string => line): string => {
   let text = '';
   for (const line of lines) {
     const words = joinCells(line);
@@ -164,7 +164,7 @@ const joinLines = (lines: readonly TextLine[], render = (line: string): string =
   return text.replaceAll(LINE_HYPHEN, '-');
 };
 
-const buildText = (lines: readonly TextLine[], runs: readonly TextRun[]): Block => ({
+const buildText = (lines: readonly PdfLine[], runs: readonly TextRun[]): Block => ({
   kind: 'text',
   text: joinLines(lines, escapeLine),
   size: Math.max(...runs.map(({ size }) => size)),
@@ -207,8 +207,8 @@ const buildUntagged = (runs: readonly TextRun[]): Block[] => {
 const LINES_OF_CELL = 4;
 
 /** Joins a line with an earlier line on the same baseline that ends to its left. */
-const joinRows = (lines: readonly TextLine[]): TextLine[] => {
-  const rows: TextLine[] = [];
+const joinRows = (lines: readonly PdfLine[]): PdfLine[] => {
+  const rows: PdfLine[] = [];
   for (const line of lines) {
     const [first] = line.cells;
     const row =
@@ -226,7 +226,7 @@ const joinRows = (lines: readonly TextLine[]): TextLine[] => {
 const LINE_DISTANCE = 1.8;
 const SIZE_TOLERANCE = 0.1;
 
-const isSameParagraph = (above: TextLine | undefined, below: TextLine | undefined): boolean => {
+const isSameParagraph = (above: PdfLine | undefined, below: PdfLine | undefined): boolean => {
   const [one, other] = [above?.cells[0], below?.cells[0]];
   if (!one || !other) return false;
   const distance = one.y - other.y;
@@ -234,7 +234,7 @@ const isSameParagraph = (above: TextLine | undefined, below: TextLine | undefine
   return isAlike && one.bold === other.bold && distance > 0 && distance <= LINE_DISTANCE * one.size;
 };
 
-interface Column {
+interface PdfColumn {
   left: number;
   right: number;
 }
@@ -246,10 +246,10 @@ interface FoundTable {
 }
 
 /** The table that starts at a line; undefined if fewer than two rows have aligned cells. */
-const takeTable = (lines: readonly TextLine[], start: number): FoundTable | undefined => {
+const takeTable = (lines: readonly PdfLine[], start: number): FoundTable | undefined => {
   const first = lines[start];
   if (!first || first.cells.length < 2) return undefined;
-  const columns: Column[] = first.cells.map(({ left, right }) => ({ left, right }));
+  const columns: PdfColumn[] = first.cells.map(({ left, right }) => ({ left, right }));
   const rows: string[][] = [first.cells.map(({ text }) => text.trim())];
   let end = start + 1;
   let rowCount = 1;
@@ -263,7 +263,7 @@ const takeTable = (lines: readonly TextLine[], start: number): FoundTable | unde
   return rowCount < 2 ? undefined : { rows, lines: end - start };
 };
 
-const isNear = (above: TextLine | undefined, below: TextLine): boolean => {
+const isNear = (above: PdfLine | undefined, below: PdfLine): boolean => {
   const [one, other] = [above?.cells[0], below.cells[0]];
   if (!one || !other) return false;
   return one.y > other.y && one.y - other.y <= 4 * one.size;
@@ -272,7 +272,7 @@ const isNear = (above: TextLine | undefined, below: TextLine): boolean => {
 /** The column of each cell; undefined if a cell is in none or in two, or two cells in one. */
 const placeCells = (
   cells: readonly TextRun[],
-  columns: readonly Column[],
+  columns: readonly PdfColumn[],
 ): number[] | undefined => {
   const places: number[] = [];
   for (const { left, right } of cells) {
@@ -289,9 +289,9 @@ const placeCells = (
 /** Adds a row; a single cell that is not in the first column continues the cell above it. */
 const addRow = (
   rows: string[][],
-  { cells }: TextLine,
+  { cells }: PdfLine,
   places: readonly number[],
-  columns: readonly Column[],
+  columns: readonly PdfColumn[],
 ): void => {
   const row = Array.from(columns, () => '');
   for (const [index, cell] of cells.entries()) {

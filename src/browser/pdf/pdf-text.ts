@@ -25,7 +25,7 @@ const SCRIPT: WorkerScript = {
   maxHeapMb: MAX_HEAP_MB,
 };
 
-interface PdfOptions {
+interface PdfTextOptions {
   readonly workers: WorkerPool;
   readonly signal: AbortSignal;
   /** For crawls: reads of pages come first. */
@@ -35,7 +35,7 @@ interface PdfOptions {
 /** Throws a failure if the bytes are not a PDF, or one that cannot be read. */
 export const readPdfText = async (
   bytes: Uint8Array,
-  { workers, signal, background = false }: PdfOptions,
+  { workers, signal, background = false }: PdfTextOptions,
 ): Promise<PdfReading> => {
   if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
   const request: PdfRequest = {

@@ -1,4 +1,4 @@
-// The PDF that a tab shows, or that Chrome downloaded instead of showing it: its bytes and its text.
+// The PDF that a tab shows, or that Chrome downloaded instead: its bytes and its text.
 import { basename } from 'node:path';
 import { attempt } from '../../core/attempt.ts';
 import { fail } from '../../core/failure.ts';
@@ -18,7 +18,7 @@ export interface OpenPdf {
   readonly reading: PdfReading;
 }
 
-interface ReadOptions {
+interface PdfReadOptions {
   readonly workers: WorkerPool;
   readonly signal: AbortSignal;
   readonly background?: boolean;
@@ -30,7 +30,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const kept = new WeakMap<Tab, { readonly key: string; readonly pdf: OpenPdf }>();
 
 /** Reads the PDF of a tab for which `showsPdf` is true. */
-export const readTabPdf = async (tab: Tab, options: ReadOptions): Promise<OpenPdf> => {
+export const readTabPdf = async (tab: Tab, options: PdfReadOptions): Promise<OpenPdf> => {
   const { openedFile, frames } = tab;
   const key = openedFile ? `download ${openedFile}` : `document ${frames.main.loaderId}`;
   const last = kept.get(tab);
@@ -52,7 +52,7 @@ export const readTabPdf = async (tab: Tab, options: ReadOptions): Promise<OpenPd
 /** Reads the text of a complete download. */
 export const readDownloadedPdf = async (
   { path, url, file }: Download,
-  options: ReadOptions,
+  options: PdfReadOptions,
 ): Promise<OpenPdf> => {
   const bytes = path === undefined ? undefined : await loadFile(path);
   if (!bytes) throw fail('document_unreadable', `The file of the download is not on this machine.`);

@@ -12,7 +12,7 @@ import {
   classifyGuardRefusal,
   createGuardRefusal,
   type Refusal,
-  Refused,
+  RefusedUrl,
   type Scope,
 } from './scope.ts';
 import type { SessionCookies } from './session-cookies.ts';
@@ -87,7 +87,7 @@ interface AdmissionOptions extends Judgement {
   readonly tellRefused: (url: string, refusal: DomainRefusal) => void;
 }
 
-export class Admission {
+export class CrawlAdmission {
   readonly #options: AdmissionOptions;
   readonly #refusedOnce = new Set<string>();
 
@@ -132,7 +132,7 @@ export class Admission {
   }
 
   /**
-   * Throws `Refused` if the crawl must not request this URL. Also called for redirect targets;
+   * Throws `RefusedUrl` if the crawl must not request this URL. Also called for redirect targets;
    * those of the start page may be out of scope.
    */
   async mayLoad(url: string, { isStart }: { readonly isStart: boolean }): Promise<void> {
@@ -140,23 +140,23 @@ export class Admission {
     const { scope, allowPrivate, policy, seeds, robots, cookies, politeness, signal } =
       this.#options;
     if (protocol === 'file:') return this.#mayLoadFile(url, isStart);
-    if (!WEB_PROTOCOLS.has(protocol)) throw new Refused('scope', url);
+    if (!WEB_PROTOCOLS.has(protocol)) throw new RefusedUrl('scope', url);
     const refusal = policy.judgeUrl(url);
     if (refusal) throw createGuardRefusal(refusal, url);
-    if (!(await this.#options.mayRead(url))) throw new Refused('domain', url);
-    if (!allowPrivate && isPrivateHost(hostname)) throw new Refused('private', url);
-    if (!isStart && !scope.holdsPlace(url) && !seeds.has(url)) throw new Refused('scope', url);
+    if (!(await this.#options.mayRead(url))) throw new RefusedUrl('domain', url);
+    if (!allowPrivate && isPrivateHost(hostname)) throw new RefusedUrl('private', url);
+    if (!isStart && !scope.holdsPlace(url) && !seeds.has(url)) throw new RefusedUrl('scope', url);
     if (
       !isStart &&
       !seeds.has(url) &&
       isSignOut(url) &&
       (await cookies.headerFor(url)) !== undefined
     )
-      throw new Refused('sign_out', url);
+      throw new RefusedUrl('sign_out', url);
     if (!robots) return;
     const rules = await robots.of(url, signal);
     if (rules.delayMs !== undefined) politeness.wish(host, rules.delayMs);
-    if (!rules.allows(url)) throw new Refused('robots', url);
+    if (!rules.allows(url)) throw new RefusedUrl('robots', url);
   }
 
   /**
@@ -165,15 +165,15 @@ export class Admission {
    */
   async #mayLoadFile(url: string, isStart: boolean): Promise<void> {
     const { start, allowFile } = this.#options;
-    if (!start.startsWith('file:')) throw new Refused('private', url);
+    if (!start.startsWith('file:')) throw new RefusedUrl('private', url);
     const folder = new URL('.', start);
-    if (!url.startsWith(folder.href)) throw new Refused('scope', url);
+    if (!url.startsWith(folder.href)) throw new RefusedUrl('scope', url);
     const [real, realFolder] = await Promise.all([
       allowFile(fileURLToPath(url)),
       allowFile(fileURLToPath(folder)),
     ]).catch((error: unknown) => {
-      throw error instanceof Failure ? new Refused('scope', url) : error;
+      throw error instanceof Failure ? new RefusedUrl('scope', url) : error;
     });
-    if (!isStart && !isInside(real, realFolder)) throw new Refused('scope', url);
+    if (!isStart && !isInside(real, realFolder)) throw new RefusedUrl('scope', url);
   }
 }

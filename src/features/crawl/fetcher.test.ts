@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
 import { Fetcher } from './fetcher.ts';
-import { Refused } from './scope.ts';
+import { RefusedUrl } from './scope.ts';
 
 const server = createServer((request, response) => {
   if (request.url === '/away') response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
@@ -35,13 +35,15 @@ it('reads from private hosts if that is allowed', async () => {
 it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])(
   'does not reach %s otherwise',
   async (host) => {
-    await expect(guarded.fetch(`http://${host}:${port}/`, options)).rejects.toBeInstanceOf(Refused);
+    await expect(guarded.fetch(`http://${host}:${port}/`, options)).rejects.toBeInstanceOf(
+      RefusedUrl,
+    );
   },
 );
 
 it('checks a redirect before it follows it', async () => {
   const mayGoTo = (url: string): void => {
-    throw new Refused('private', url);
+    throw new RefusedUrl('private', url);
   };
   await expect(
     open.fetch(`http://127.0.0.1:${port}/away`, { ...options, mayGoTo }),
@@ -57,7 +59,7 @@ it('checks the resolved address together with the port', async () => {
   // `localhost` resolves to either address; the server listens on the first.
   const url = `http://localhost:${port}/`;
   await expect(block(`127.0.0.1:${port},[::1]:${port}`).fetch(url, options)).rejects.toBeInstanceOf(
-    Refused,
+    RefusedUrl,
   );
   await expect(
     block('127.0.0.1:1').fetch(`http://localhost:${port}/`, options),

@@ -16,7 +16,7 @@ import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts'
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { loadFailure, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
-import { Refused, createGuardRefusal } from './scope.ts';
+import { RefusedUrl, createGuardRefusal } from './scope.ts';
 
 const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
 
@@ -148,7 +148,7 @@ export class Fetcher {
     const refusal = this.#policy.judgeUrl(url);
     if (refusal) throw createGuardRefusal(refusal, url);
     if (!this.#allowPrivate && isPrivateHost(new URL(url).hostname))
-      throw new Refused('private', url);
+      throw new RefusedUrl('private', url);
     const {
       request,
       Agent: AgentOf,
@@ -185,7 +185,7 @@ export class Fetcher {
         if (refusal) return done(createGuardRefusal(refusal, host), []);
         const hidden =
           !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
-        if (hidden || !first) return done(new Refused('private', host), []);
+        if (hidden || !first) return done(new RefusedUrl('private', host), []);
         if (options.all) done(null, addresses);
         else done(null, first.address, first.family);
       });
@@ -277,7 +277,7 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
     throw fail('navigation_failed', `${quoteText(url)} redirects to an invalid URL.`);
   const target = new URL(location, url);
   target.hash = '';
-  if (!WEB_PROTOCOLS.has(target.protocol)) throw new Refused('scope', target.href);
+  if (!WEB_PROTOCOLS.has(target.protocol)) throw new RefusedUrl('scope', target.href);
   return target.href;
 };
 
@@ -346,9 +346,9 @@ const CONNECTION_ENDED =
 
 /** Finds the network error code in the chain of causes. */
 const toProblem = (error: unknown, url: string, clientError: string | undefined): Error => {
-  if (error instanceof Failure || error instanceof Refused) return error;
+  if (error instanceof Failure || error instanceof RefusedUrl) return error;
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof Refused) return at;
+    if (at instanceof RefusedUrl) return at;
     const { code } = at as { code?: unknown };
     const { fingerprint } = at as { fingerprint?: string };
     if (typeof code !== 'string') continue;

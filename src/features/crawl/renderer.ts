@@ -14,7 +14,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
-import { classifyGuardRefusal, Refused } from './scope.ts';
+import { classifyGuardRefusal, RefusedUrl } from './scope.ts';
 
 export interface Rendered {
   readonly url: string;
@@ -181,9 +181,9 @@ export class Renderer {
 /**
  * Returns the refusal if the domain policy blocked a redirect. The policy has already reported it.
  */
-const refusedIn = (tab: Tab): Refused | undefined => {
+const refusedIn = (tab: Tab): RefusedUrl | undefined => {
   const refused = tab.guard.takeUntold().refusals.findLast(({ ofPage }) => ofPage);
-  return refused && new Refused(classifyGuardRefusal(refused.refusal), refused.url);
+  return refused && new RefusedUrl(classifyGuardRefusal(refused.refusal), refused.url);
 };
 
 const readPdf = async (

@@ -4,7 +4,7 @@ import { defined, ifDefined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import { cutToCharacters, textBefore } from '../../core/text.ts';
 import { type FetchedDocument, type Fetcher, PRODUCT } from './fetcher.ts';
-import { Refused, type Scope } from './scope.ts';
+import { RefusedUrl, type Scope } from './scope.ts';
 
 const RULE_KEYS = new Set<string>(['allow', 'disallow']);
 
@@ -218,7 +218,7 @@ export class RobotsBook {
    */
   #mayGoTo(target: string, origin: string): void {
     if (!this.#scope.holdsPlace(target) && !this.#scope.isOneSite(target, origin))
-      throw new Refused('scope', target);
+      throw new RefusedUrl('scope', target);
   }
 }
 

@@ -10,14 +10,14 @@ import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Job } from '../tasks/kind.ts';
-import { Admission, type Judgement, Politeness } from './admission.ts';
+import { CrawlAdmission, type Judgement, Politeness } from './admission.ts';
 import { Fetcher } from './fetcher.ts';
 import { Frontier, type Visit } from './frontier.ts';
 import { type LoadedPage, PageLoader } from './loader.ts';
 import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
 import { PageReader } from './page-reader.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
-import { type Refusal, Refused, Scope } from './scope.ts';
+import { type Refusal, RefusedUrl, Scope } from './scope.ts';
 import {
   assembleCrawl,
   type CrawledPage,
@@ -136,7 +136,7 @@ class Crawl {
   readonly #around: CrawlContext;
   readonly #judgement: Judgement;
   readonly #fetcher: Fetcher;
-  readonly #admission: Admission;
+  readonly #admission: CrawlAdmission;
   readonly #loader: PageLoader;
   /** Aborts when a visit fails with an error that ends the crawl. */
   readonly #stop = new AbortController();
@@ -169,7 +169,7 @@ class Crawl {
       scope: judgement.scope,
       signal: this.#signal,
     });
-    this.#admission = new Admission({
+    this.#admission = new CrawlAdmission({
       ...judgement,
       start: plan.url,
       seeds: this.#seeds,
@@ -279,12 +279,12 @@ class Crawl {
       await this.#settle(visit, await this.#loader.load(visit.url));
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (error instanceof Refused) return this.#refused(visit, error);
+      if (error instanceof RefusedUrl) return this.#refused(visit, error);
       await this.#failed(visit, toChromeFailure(error));
     }
   }
 
-  #refused(visit: Visit, { reason, url, byGuard }: Refused): void {
+  #refused(visit: Visit, { reason, url, byGuard }: RefusedUrl): void {
     if (byGuard) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal: byGuard });
     this.#noPage(visit, reason);
   }

@@ -96,7 +96,7 @@ export const REFUSALS = ['robots', 'scope', 'private', 'domain', 'type', 'sign_o
  */
 export type Refusal = (typeof REFUSALS)[number];
 
-export class Refused extends Error {
+export class RefusedUrl extends Error {
   override readonly name = 'Refused';
   constructor(
     readonly reason: Refusal,
@@ -108,8 +108,8 @@ export class Refused extends Error {
   }
 }
 
-export const createGuardRefusal = (refusal: DomainRefusal, url: string): Refused =>
-  new Refused(classifyGuardRefusal(refusal), url, refusal);
+export const createGuardRefusal = (refusal: DomainRefusal, url: string): RefusedUrl =>
+  new RefusedUrl(classifyGuardRefusal(refusal), url, refusal);
 
 const PRIVATE_REASONS: ReadonlySet<DomainRefusal['reason']> = new Set([
   'private_address',

@@ -14,7 +14,7 @@ import {
   resolveScope,
   runCrawl,
 } from './run-crawl.ts';
-import { createGuardRefusal, Refused } from './scope.ts';
+import { createGuardRefusal, RefusedUrl } from './scope.ts';
 import type { Sitemap, SitemapEntry } from './sitemap.ts';
 
 // Finds the pages of a site's sitemaps, from robots.txt or the usual paths, and from indexes.
@@ -120,7 +120,7 @@ class SitemapSearch {
       return sitemaps.map((entry) => entry.url);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof Failure) && !(error instanceof Refused)) throw error;
+      if (!(error instanceof Failure) && !(error instanceof RefusedUrl)) throw error;
       if (!quiet) this.reports.push({ url, pages: 0, problem: error.message.slice(0, 200) });
       return [];
     }
@@ -196,7 +196,7 @@ const find = async (
     const refusal = policy.judgeUrl(url);
     if (refusal) browser.guard.refuse({ what: 'sitemap', url, refusal });
     if (refusal) throw createGuardRefusal(refusal, url);
-    if (!allowPrivate && isPrivateHost(new URL(url).hostname)) throw new Refused('private', url);
+    if (!allowPrivate && isPrivateHost(new URL(url).hostname)) throw new RefusedUrl('private', url);
   };
   const wants = ({ url, lastmod }: SitemapEntry): boolean =>
     scope.holds(url) && isRecent(lastmod, plan.since);

@@ -1,4 +1,4 @@
-// Doctor checks of the installation: Node, version, configuration files, registered hosts, disk use.
+// Doctor checks of the installation: Node, version, configuration files, hosts, disk use.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningChrome } from '../../browser/launch/launch-chrome.ts';

@@ -1,4 +1,4 @@
-// Gives viewers access to tabs, requests and the journal. Sends commands only while a viewer watches.
+// Gives viewers access to tabs, requests and the journal, only while a viewer watches.
 import type { Browser } from '../../browser/browser.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
 import { listOrigins } from '../../browser/tabs/shown-page.ts';

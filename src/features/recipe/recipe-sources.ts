@@ -1,4 +1,4 @@
-// Creates recipes: from the steps of a recording, from the calls of a task, or from a request. Pure.
+// Creates recipes from the steps of a recording, the calls of a task, or a request. Pure.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { getField, isRecord, isUnknownArray } from '../../core/json.ts';

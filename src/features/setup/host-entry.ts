@@ -1,4 +1,4 @@
-// The definition of a host that starts MCP servers, and edits of our entry in its JSON or TOML file.
+// Defines a host that starts MCP servers, and edits our entry in its JSON or TOML file.
 import { applyEdits, modify, parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { fail, type Failure } from '../../core/failure.ts';
 import { isObject } from '../../core/json.ts';

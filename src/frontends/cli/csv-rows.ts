@@ -1,4 +1,4 @@
-// Parses CSV with a header line into records: quotes, doubled quotes and line breaks in quotes. Pure.
+// Parses CSV with a header line into records, with quotes and line breaks in quotes. Pure.
 import { fail } from '../../core/failure.ts';
 
 export const parseCsvRows = (text: string): Record<string, string>[] => {

@@ -6,24 +6,28 @@ import type { DashboardAction } from './messages.ts';
 import type { ObservedEngine } from './routes.ts';
 import type { UserQuestions } from './user-questions.ts';
 
-type Body = Readonly<Record<string, unknown>>;
-type Action = (context: DashboardContext, body: Body, signal: AbortSignal) => Promise<unknown>;
+type ActionBody = Readonly<Record<string, unknown>>;
+type ActionHandler = (
+  context: DashboardContext,
+  body: ActionBody,
+  signal: AbortSignal,
+) => Promise<unknown>;
 
 const ACTION_MS = 30_000;
 
-const requireText = (body: Body, name: string): string => {
+const requireText = (body: ActionBody, name: string): string => {
   const value = body[name];
   if (typeof value === 'string' && value !== '' && value.length <= 2_000) return value;
   throw fail('bad_request', `"${name}" must be a text.`);
 };
 
-const requireFlag = (body: Body, name: string): boolean => {
+const requireFlag = (body: ActionBody, name: string): boolean => {
   const value = body[name];
   if (typeof value === 'boolean') return value;
   throw fail('bad_request', `"${name}" must be true or false.`);
 };
 
-const ACTIONS: Readonly<Record<DashboardAction['type'], Action>> = {
+const ACTIONS: Readonly<Record<DashboardAction['type'], ActionHandler>> = {
   'cancel-task': async ({ engine }, body, signal) => {
     const { status } = await engine.tasks.cancel(requireText(body, 'id'), signal);
     return { status };
@@ -66,8 +70,8 @@ const requireQuestions = async (engine: ObservedEngine): Promise<UserQuestions> 
 };
 
 /** Returns the result for the viewer; throws a failure for an unknown or invalid action. */
-export const runAction = async (context: DashboardContext, body: Body): Promise<unknown> => {
-  const action = getOwn<Action>(ACTIONS, requireText(body, 'type'));
+export const runAction = async (context: DashboardContext, body: ActionBody): Promise<unknown> => {
+  const action = getOwn<ActionHandler>(ACTIONS, requireText(body, 'type'));
   if (!action) throw fail('bad_request', 'This action does not exist.');
   return action(context, body, AbortSignal.timeout(ACTION_MS));
 };

@@ -1,17 +1,24 @@
-// /dashboard/events: sends new calls and changed state to viewers; works only while one is connected.
+// /dashboard/events: sends new calls and changed state to connected viewers.
 import type { ServerResponse } from 'node:http';
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { every } from '../../core/time.ts';
 import type { FeedPage, JournalFeed } from '../../store/journal/journal-feed.ts';
 import { toCallRow } from './call-rows.ts';
-import type { FeedEvents, HealthRow, SampleRow, TabRow, TaskItem, WaitingRow } from './messages.ts';
+import type {
+  FeedEvents,
+  HealthRow,
+  SampleRow,
+  TabItem,
+  TaskItem,
+  WaitingRow,
+} from './messages.ts';
 
 /** The current state, read while a viewer is connected. */
 export interface FeedSources {
   readonly journal: JournalFeed;
   readonly log: Log;
-  readonly listTabs: () => readonly TabRow[];
+  readonly listTabs: () => readonly TabItem[];
   /** Checks which pages respond. */
   readonly checkPages: () => Promise<void>;
   readonly listTasks: () => Promise<readonly TaskItem[]>;

@@ -40,7 +40,7 @@ export interface CallPage {
   readonly older?: string;
 }
 
-export interface TabRow {
+export interface TabItem {
   readonly tabId: string;
   readonly shortId?: string;
   readonly session: string;
@@ -105,7 +105,7 @@ export interface TaskDetail extends TaskItem {
   readonly budget?: Readonly<Record<string, unknown>>;
 }
 
-export interface RequestRow {
+export interface RequestItem {
   readonly key: string;
   readonly startedAt: number;
   readonly method: string;
@@ -130,7 +130,7 @@ export interface RequestRow {
   };
 }
 
-export interface RequestDetail extends RequestRow {
+export interface RequestDetail extends RequestItem {
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly requestBody?: string;
@@ -209,7 +209,7 @@ export interface StateMessage {
   readonly calls: CallPage;
   /** Where the feed of events starts. */
   readonly position: string;
-  readonly tabs: readonly TabRow[];
+  readonly tabs: readonly TabItem[];
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];
   readonly health: HealthRow;
@@ -220,7 +220,7 @@ export interface StateMessage {
 /** The events of `/dashboard/events`, by name. */
 export interface FeedEvents {
   readonly calls: { readonly rows: readonly CallRow[]; readonly gap?: true };
-  readonly tabs: readonly TabRow[];
+  readonly tabs: readonly TabItem[];
   /** New and changed tasks. */
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];

@@ -2,12 +2,12 @@
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
 import { renderCurl } from '../../render/curl.ts';
-import type { RequestDetail, RequestRow } from './messages.ts';
+import type { RequestDetail, RequestItem } from './messages.ts';
 
 const URL_CHARS = 2_000;
 const BODY_CHARS = 200_000;
 
-export const toRequestRow = (request: CapturedRequest): RequestRow => {
+export const toRequestRow = (request: CapturedRequest): RequestItem => {
   const { key, startedAt, method, url, resourceType, state, status, contentType } = request;
   const { size, transferred, from, error, ttfbMs, durationMs, phases } = request;
   return defined({

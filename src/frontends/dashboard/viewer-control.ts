@@ -15,10 +15,10 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' && Numbe
 const isText = (value: unknown, chars: number): boolean =>
   typeof value === 'string' && value.length <= chars;
 
-type UserInput = Parameters<TakeOver['input']>[2];
-type Fields = Readonly<Record<string, unknown>>;
+type ViewerInput = Parameters<TakeOver['input']>[2];
+type InputFields = Readonly<Record<string, unknown>>;
 
-const INPUT_CHECKS: Readonly<Record<string, (input: Fields) => boolean>> = {
+const INPUT_CHECKS: Readonly<Record<string, (input: InputFields) => boolean>> = {
   pointer: ({ x, y, event }) =>
     isNumber(x) && isNumber(y) && ['move', 'down', 'up'].includes(String(event)),
   wheel: ({ x, y, deltaX, deltaY }) => [x, y, deltaX, deltaY].every(isNumber),
@@ -29,11 +29,11 @@ const INPUT_CHECKS: Readonly<Record<string, (input: Fields) => boolean>> = {
 };
 
 /** Throws if the message of a viewer is not a valid input. */
-const parseInput = (given: unknown): UserInput => {
+const parseInput = (given: unknown): ViewerInput => {
   const check = isRecord(given) ? INPUT_CHECKS[String(given['type'])] : undefined;
   if (!check || !isRecord(given) || !check(given))
     throw fail('bad_request', 'The input is not valid.');
-  return given as unknown as UserInput;
+  return given as unknown as ViewerInput;
 };
 
 const toMessage = ({ tabId, viewer, active, chooser }: TakeOverState): LiveMessage => ({

@@ -32,7 +32,7 @@ export const offersForms = (capabilities: unknown): boolean => {
 };
 
 /** The parameters of `elicitation/create`. The texts of models and pages are data, cut short. */
-export const buildQuestion = (item: WaitingItem): RpcParams => {
+const buildQuestion = (item: WaitingItem): RpcParams => {
   const choices = CHOICES[item.kind];
   const first =
     item.kind === 'approval' ? item.summary : `The agent needs your help: ${item.reason}`;
@@ -70,7 +70,7 @@ const ANSWERS: Readonly<Record<string, ClientAnswer>> = {
  * Undefined if the user closed the question: the dashboard and the terminal can still answer. An
  * answer that was not offered counts as no answer.
  */
-export const parseClientAnswer = ({ kind }: WaitingItem, result: unknown): ClientAnswer => {
+const parseClientAnswer = ({ kind }: WaitingItem, result: unknown): ClientAnswer => {
   const action = getField(result, 'action');
   if (action === 'decline')
     return { outcome: kind === 'approval' ? 'denied' : 'cant', scope: 'once' };

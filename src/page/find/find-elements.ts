@@ -1,7 +1,7 @@
 // Implements find: returns the elements that match a spec, best first; can wait for a match.
 import { observeEverything } from '../act/rhythm.ts';
 import { suspect } from '../closed-root-suspects.ts';
-import { Patience } from '../find-words.ts';
+import { FindPatience } from '../find-words.ts';
 import { modalDialog } from '../match-words.ts';
 import { defined } from '../objects.ts';
 import { trees } from '../shadow.ts';
@@ -91,7 +91,7 @@ const MAX_CLOSEST = 5;
 
 const open = (spec: FindSpec): Search => {
   state.suspects = [];
-  return new Search(spec, trees(suspect), new Patience(MAX_MS));
+  return new Search(spec, trees(suspect), new FindPatience(MAX_MS));
 };
 
 export const find = (spec: FindSpec): FindReply => {

@@ -1,6 +1,6 @@
 // Selects and describes the best matches, visible ones first, or the most similar elements.
 import { describeStates } from '../element-values.ts';
-import { collectPieces, Patience, readText, TEST_IDS } from '../find-words.ts';
+import { collectPieces, FindPatience, readText, TEST_IDS } from '../find-words.ts';
 import { computeFingerprint } from '../fingerprint.ts';
 import {
   everyControl,
@@ -170,7 +170,7 @@ const findSimilar = (
   const others =
     spec.role === undefined && !label
       ? []
-      : new Search({ query: words, limit }, roots, new Patience(MAX_MS)).run();
+      : new Search({ query: words, limit }, roots, new FindPatience(MAX_MS)).run();
   if (others.length > 0) return others.sort((a, b) => a.rank[1] - b.rank[1]).slice(0, limit);
   return unranked(nearMisses(words, limit, defined({ roots, matcher })));
 };
@@ -178,7 +178,7 @@ const findSimilar = (
 const findSimilarTestIds = ({ roots }: Search, testId: string, limit: number): Element[] => {
   const similarity = isSimilarTo(fold(testId));
   const found: { readonly element: Element; readonly score: number }[] = [];
-  const patience = new Patience(MAX_MS);
+  const patience = new FindPatience(MAX_MS);
   for (const root of roots) {
     for (const element of queryAll(root, TEST_IDS.map((name) => `[${name}]`).join(','))) {
       if (!patience.left) break;
@@ -199,7 +199,7 @@ const findSimilarTestIds = ({ roots }: Search, testId: string, limit: number): E
  */
 const findBesideMiss = (search: Search, near: QueryWords, limit: number): Miss => {
   const { roots } = search;
-  const patience = new Patience(MAX_MS);
+  const patience = new FindPatience(MAX_MS);
   const anchors = findAnchors(roots, near, patience);
   if (anchors.length > 0) {
     const beside = findNeighbours(anchors, findControlsInside(patience), patience);
@@ -221,7 +221,7 @@ const findBesideMiss = (search: Search, near: QueryWords, limit: number): Miss =
 const MIN_ITEM_LIKENESS = 0.5;
 
 /** Matching elements in items whose text is similar to the words. */
-const findBesideSimilar = (search: Search, near: QueryWords, patience: Patience): Element[] => {
+const findBesideSimilar = (search: Search, near: QueryWords, patience: FindPatience): Element[] => {
   const similarity = isSimilarTo(near.text);
   const scores = new Map<Element, number>();
   const found: { readonly element: Element; readonly score: number }[] = [];
@@ -245,13 +245,13 @@ const findItem = (element: Element): Element | undefined => {
 
 /** Returns the visible controls inside an element. */
 const findControlsInside =
-  (patience: Patience): ElementsInside =>
+  (patience: FindPatience): ElementsInside =>
   (element) =>
     [...everyControl([element], patience)].filter(isSeen);
 
 const countRoles = ({ roots }: Search): [role: string, count: number][] => {
   const counts = new Map<string, number>();
-  for (const element of everyControl(roots, new Patience(MAX_MS))) {
+  for (const element of everyControl(roots, new FindPatience(MAX_MS))) {
     const role = computeRole(element, localName(element));
     if (role !== '') addCount(counts, role);
   }

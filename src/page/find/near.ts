@@ -3,7 +3,7 @@ import { composedParent } from '../shadow.ts';
 import { attributeText, isBefore, localName, type Root } from '../safe-dom.ts';
 import { computeRole } from '../roles.ts';
 import {
-  type Patience,
+  type FindPatience,
   collectPieces,
   seekSpoken,
   seekText,
@@ -48,7 +48,7 @@ const MAX_TEXT = 20_000;
 export const findAnchors = (
   roots: readonly Root[],
   words: QueryWords,
-  patience: Patience,
+  patience: FindPatience,
 ): Anchor[] => {
   const found = new Map<Element, number>();
   for (const root of roots) {
@@ -100,7 +100,7 @@ const MAX_LOOSE_ANCHORS = 50;
 export const findNeighbours = (
   anchors: readonly Anchor[],
   inside: ElementsInside,
-  patience: Patience,
+  patience: FindPatience,
 ): Neighbour[] => {
   const found = new Map<Element, number>();
   for (const [i, anchor] of anchors.entries()) {

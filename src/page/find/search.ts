@@ -1,7 +1,7 @@
 // One search: collects candidate elements and ranks them.
 import { composedParent } from '../shadow.ts';
 import { createLookupTable, getOrCreate, ifDefined, listDefined, listIf } from '../objects.ts';
-import { Patience, type SearchScope, TEST_IDS } from '../find-words.ts';
+import { FindPatience, type SearchScope, TEST_IDS } from '../find-words.ts';
 import { isTypable } from '../element-kinds.ts';
 import { Labels } from '../element-relations.ts';
 import {
@@ -85,7 +85,7 @@ export class Search {
   constructor(
     readonly spec: FindSpec,
     readonly roots: readonly Root[],
-    readonly patience: Patience,
+    readonly patience: FindPatience,
   ) {
     const matcher = (text: string | undefined): Matcher | undefined =>
       text === undefined
@@ -108,7 +108,7 @@ export class Search {
     if (this.near) return this.beside(this.near);
     const found = this.#all(this.candidates());
     if (found.length > 0 || (!this.query && !this.label)) return this.#tidy(found);
-    const named = this.#tidy(this.#all(everyControl(this.roots, new Patience(MAX_NAMES_MS))));
+    const named = this.#tidy(this.#all(everyControl(this.roots, new FindPatience(MAX_NAMES_MS))));
     return named.length === 0 && this.label ? this.#unlabelled(this.label.words) : named;
   }
 

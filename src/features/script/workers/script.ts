@@ -136,7 +136,7 @@ class ScriptRun {
     main.dispose();
   }
 
-  /** An expression or statements, as the body of an async function; line 1 is line 1 of the code. */
+  /** An expression or statements, as the body of an async function. Its lines keep their numbers. */
   #compile(): QuickJSHandle | undefined {
     const { code } = this.#order;
     const expression = this.#vm.evalCode(`(async () => (${code}\n))`, SCRIPT_FILE);

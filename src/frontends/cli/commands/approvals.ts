@@ -1,4 +1,4 @@
-// `openchrome waiting|approve|deny|handoff|approvals`: answers the questions of agents in a terminal.
+// `openchrome waiting|approve|deny|handoff|approvals`: answers questions of agents.
 import { fail } from '../../../core/failure.ts';
 import type { ApprovalScope } from '../../../core/consent-rule.ts';
 import type { Waiting } from '../../../features/consent/waiting.ts';

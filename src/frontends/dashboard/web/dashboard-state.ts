@@ -7,11 +7,11 @@ import type {
   HealthRow,
   SampleRow,
   StateMessage,
-  TabRow,
+  TabItem,
   TaskItem,
   WaitingRow,
 } from '../messages.ts';
-import { fetchJson, RequestFailure } from './server-requests.ts';
+import { fetchJson, ServerFailure } from './server-requests.ts';
 
 export type FeedConnection = 'connecting' | 'open' | 'lost' | 'refused';
 
@@ -29,7 +29,7 @@ export const serverVersion = signal('');
 /** Newest first. */
 export const calls = signal<readonly CallRow[]>([]);
 export const olderCalls = signal<string | undefined>(undefined);
-export const tabs = signal<readonly TabRow[]>([]);
+export const tabs = signal<readonly TabItem[]>([]);
 export const tasks = signal<readonly TaskItem[]>([]);
 export const waiting = signal<readonly WaitingRow[]>([]);
 export const health = signal<HealthRow | undefined>(undefined);
@@ -43,7 +43,7 @@ export const runningTasks = computed(
   () => tasks.value.filter(({ status }) => status === 'RUNNING' || status === 'PENDING').length,
 );
 
-export const addRows = (rows: readonly CallRow[]): void => {
+const addRows = (rows: readonly CallRow[]): void => {
   if (rows.length === 0) return;
   const known = new Set(calls.value.slice(0, 4_000).map(({ id }) => id));
   const fresh = rows.filter(({ id }) => !known.has(id)).toReversed();
@@ -112,7 +112,7 @@ export const connect = async (): Promise<void> => {
     listen(state.position);
     requestIdleCallback(() => void preload());
   } catch (error) {
-    if (error instanceof RequestFailure && error.status < 500) {
+    if (error instanceof ServerFailure && error.status < 500) {
       connection.value = 'refused';
       refusal.value = error.message;
       return;

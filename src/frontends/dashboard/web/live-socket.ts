@@ -15,7 +15,7 @@ export interface Aim {
   readonly at: number;
 }
 
-export interface Control {
+export interface SocketControl {
   readonly state: 'pending' | 'active' | 'ended';
   readonly isMine: boolean;
   readonly why?: string;
@@ -26,7 +26,7 @@ const RETRY_MS = 1_000;
 const AIM_MS = 1_800;
 
 export const aims = signal<Readonly<Record<string, Aim>>>({});
-export const controls = signal<Readonly<Record<string, Control>>>({});
+export const controls = signal<Readonly<Record<string, SocketControl>>>({});
 export const liveError = signal('');
 /** Pictures received in the last second, and their bytes. */
 export const frameRate = signal({ frames: 0, bytes: 0 });
@@ -113,7 +113,12 @@ const showAim = (tabId: string, aim: Aim): void => {
 const showControl = (message: Extract<LiveMessage, { type: 'control' }>): void => {
   const { tabId, viewer, state, why, chooser } = message;
   const isMine = viewer === viewerId;
-  const control: Control = { state, isMine, ...(why && { why }), ...(chooser && { chooser }) };
+  const control: SocketControl = {
+    state,
+    isMine,
+    ...(why && { why }),
+    ...(chooser && { chooser }),
+  };
   controls.value = { ...controls.value, [tabId]: control };
 };
 

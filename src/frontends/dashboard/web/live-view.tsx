@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { TabRow } from '../messages.ts';
+import type { TabItem } from '../messages.ts';
 import { isReadonly, tabs } from './dashboard-state.ts';
 import {
   aims,
@@ -49,7 +49,7 @@ const drawFrame = (canvas: HTMLCanvasElement, { header, image }: LiveFrame): voi
 };
 
 interface PictureProps {
-  readonly tab: TabRow;
+  readonly tab: TabItem;
   readonly pixels: number;
   readonly onSize?: (size: { readonly width: number; readonly height: number }) => void;
 }
@@ -137,7 +137,7 @@ const AimMark = ({
   );
 };
 
-const TabState = ({ tab }: { readonly tab: TabRow }): VNode => {
+const TabState = ({ tab }: { readonly tab: TabItem }): VNode => {
   const control = controls.value[tab.tabId];
   const states: readonly (readonly [unknown, string, string])[] = [
     [control && control.state !== 'ended', 'warn', control?.isMine ? 'You' : 'A user'],
@@ -151,7 +151,7 @@ const TabState = ({ tab }: { readonly tab: TabRow }): VNode => {
   return <span class={`chip chip-${tone}`}>{text}</span>;
 };
 
-const TabCard = ({ tab }: { readonly tab: TabRow }): VNode => (
+const TabCard = ({ tab }: { readonly tab: TabItem }): VNode => (
   <li class="card">
     <a class="card-link" href={`#/live/${encodeURIComponent(tab.tabId)}`}>
       <Picture tab={tab} pixels={CARD_PIXELS} />
@@ -165,7 +165,7 @@ const TabCard = ({ tab }: { readonly tab: TabRow }): VNode => (
   </li>
 );
 
-const FullTab = ({ tab }: { readonly tab: TabRow }): VNode => {
+const FullTab = ({ tab }: { readonly tab: TabItem }): VNode => {
   const control = controls.value[tab.tabId];
   const isMine = control?.isMine === true && control.state === 'active';
   const isWaiting = control?.isMine === true && control.state === 'pending';
@@ -247,7 +247,7 @@ const ControlButton = ({
   isMine,
   isWaiting,
 }: {
-  readonly tab: TabRow;
+  readonly tab: TabItem;
   readonly isMine: boolean;
   readonly isWaiting: boolean;
 }): VNode | null => {

@@ -2,7 +2,7 @@
 import { computed, signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RequestDetail, RequestRow } from '../messages.ts';
+import type { RequestDetail, RequestItem } from '../messages.ts';
 import { tabs } from './dashboard-state.ts';
 import { DetailPane, Fact, Facts } from './detail-pane.tsx';
 import { SearchField } from './filter-fields.tsx';
@@ -15,7 +15,7 @@ const REFRESH_MS = 1_500;
 
 const chosenTab = signal<string | undefined>(undefined);
 const search = signal('');
-const requests = signal<readonly RequestRow[]>([]);
+const requests = signal<readonly RequestItem[]>([]);
 const openedKey = signal<string | undefined>(undefined);
 const scope = signal<'all' | ''>('');
 
@@ -49,7 +49,7 @@ const range = computed(() => {
   return { from, span: Math.max(1, to - from) };
 });
 
-const findTone = ({ status = 0, error, state }: RequestRow): string => {
+const findTone = ({ status = 0, error, state }: RequestItem): string => {
   if (error !== undefined || status >= 500) return 'bad';
   if (status >= 400) return 'warn';
   return state === 'finished' ? 'good' : 'busy';
@@ -64,7 +64,7 @@ const PHASES = [
   ['waitMs', 'Waiting for the server'],
 ] as const;
 
-const Waterfall = ({ row }: { readonly row: RequestRow }): VNode => {
+const Waterfall = ({ row }: { readonly row: RequestItem }): VNode => {
   const { from, span } = range.value;
   const { startedAt, durationMs = 0, ttfbMs = 0 } = row;
   const share = (ms: number): string => `${(ms / span) * 100}%`;
@@ -83,7 +83,7 @@ const Waterfall = ({ row }: { readonly row: RequestRow }): VNode => {
   );
 };
 
-const RequestLine = ({ row }: { readonly row: RequestRow }): VNode => (
+const RequestLine = ({ row }: { readonly row: RequestItem }): VNode => (
   <>
     <span class={`request-status tone-${findTone(row)}`}>
       {row.status ?? (row.error === undefined ? '...' : 'failed')}
@@ -259,7 +259,7 @@ export const NetworkView = ({ isNarrow }: { readonly isNarrow: boolean }): VNode
     openedKey.value = undefined;
     if (tabId === undefined) return undefined;
     const load = (): void => {
-      fetchJson<{ readonly requests: readonly RequestRow[] }>('/dashboard/requests', {
+      fetchJson<{ readonly requests: readonly RequestItem[] }>('/dashboard/requests', {
         tab: tabId,
       }).then(
         (loaded) => (requests.value = loaded.requests),

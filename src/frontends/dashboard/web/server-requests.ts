@@ -2,7 +2,7 @@
 import type { DashboardAction } from '../messages.ts';
 
 /** The server answered with a failure. */
-export class RequestFailure extends Error {
+export class ServerFailure extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -12,7 +12,7 @@ export class RequestFailure extends Error {
   }
 }
 
-interface FailureBody {
+interface ServerFailureBody {
   readonly error?: {
     readonly message?: string;
     readonly data?: { readonly message?: string; readonly hint?: string };
@@ -21,9 +21,9 @@ interface FailureBody {
 
 const readAnswer = async <T>(response: Response): Promise<T> => {
   if (response.ok) return (await response.json()) as T;
-  const body = (await response.json().catch(() => ({}))) as FailureBody;
+  const body = (await response.json().catch(() => ({}))) as ServerFailureBody;
   const message = body.error?.data?.message ?? body.error?.message ?? `HTTP ${response.status}`;
-  throw new RequestFailure(response.status, message, body.error?.data?.hint);
+  throw new ServerFailure(response.status, message, body.error?.data?.hint);
 };
 
 export const fetchJson = async <T>(

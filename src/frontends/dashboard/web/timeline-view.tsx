@@ -11,14 +11,14 @@ import { fetchJson } from './server-requests.ts';
 import { formatClock, formatCount, formatCounted, formatDay, formatMs } from './text-format.ts';
 import { VirtualList } from './virtual-list.tsx';
 
-type Outcome = '' | 'ok' | 'failed' | 'event';
+type OutcomeLabel = '' | 'ok' | 'failed' | 'event';
 
 const search = signal('');
 const session = signal('');
 const tool = signal('');
-const outcome = signal<Outcome>('');
+const outcome = signal<OutcomeLabel>('');
 
-const OUTCOMES: Readonly<Record<Exclude<Outcome, ''>, (row: CallRow) => boolean>> = {
+const OUTCOMES: Readonly<Record<Exclude<OutcomeLabel, ''>, (row: CallRow) => boolean>> = {
   ok: ({ ok }) => ok === true,
   failed: ({ ok }) => ok === false,
   event: ({ event }) => event !== undefined,
