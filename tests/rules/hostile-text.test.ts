@@ -1,6 +1,6 @@
 // Every parser, sanitiser, redactor and renderer of page text needs linear time, for any text.
 import { describe, expect, it } from 'vitest';
-import { parseChord, parseChords } from '../../src/browser/act/keys.ts';
+import { parseChord, parseChords, parseModifiers } from '../../src/browser/act/keys.ts';
 import { parseScript } from '../../src/browser/act/grammar.ts';
 import { splitRuns } from '../../src/browser/act/keyboard.ts';
 import { decodeUtf8 } from '../../src/browser/traffic/bounded-collections.ts';
@@ -47,6 +47,7 @@ import { sanitiseData, sanitiseTitle } from '../../src/policy/sanitise.ts';
 import { hideSecrets } from '../../src/policy/secret-values.ts';
 import { parseContentJson } from '../../src/render/captured-content.ts';
 import { renderConsole } from '../../src/render/console.ts';
+import { renderCurl } from '../../src/render/curl.ts';
 import { renderDiff } from '../../src/render/diff.ts';
 import { fitLines } from '../../src/render/read-modes-text.ts';
 import { toHar } from '../../src/render/har.ts';
@@ -55,6 +56,7 @@ import { cutMarkdownPage, renderMarkdownPage } from '../../src/render/markdown-t
 import { toDetail, toPicked } from '../../src/render/network-detail.ts';
 import { toEntry, toLine } from '../../src/render/network-list.ts';
 import { renderPage } from '../../src/render/page.ts';
+import { cutPdfPages } from '../../src/render/pdf-pages.ts';
 import { countTokens, estimateTokens } from '../../src/render/tokens.ts';
 import { renderNodeLine } from '../../src/render/tree.ts';
 import { parseEvent } from '../../src/store/tasks/task-row.ts';
@@ -171,6 +173,8 @@ const WORK: Readonly<Record<string, Work>> = {
       { maxTokens: 2000 },
     ),
   renderMarkdownPage: (text) => renderMarkdownPage(cutMarkdownPage(text, { maxTokens: 10_000 })),
+  renderCurl: (text) => renderCurl(request(text)),
+  cutPdfPages: (text) => cutPdfPages([text], { maxTokens: 10_000, inlineLimitBytes: 32_768 }),
   renderNodeLine: (text) => renderNodeLine(node(text), refs.refOf),
   renderPage: (text) => renderPage({ nodes: page(text), ...refs }, { maxTokens: 2000 }),
   toDetail: (text) => toDetail(request(text), { raw: true, maxBytes: 65_536 }),
@@ -198,6 +202,7 @@ const WORK: Readonly<Record<string, Work>> = {
   decodeUtf8: (text) => decodeUtf8(Buffer.from(text)),
   mapAddressIn: (text) => mapAddressIn(`//# sourceMappingURL=${text}`),
   parseChord: orError((text) => parseChord(text)),
+  parseModifiers: orError((text) => parseModifiers(text)),
   parseChords: orError((text) => parseChords(text)),
   parseMultipart: (text) =>
     parseMultipart(text, `multipart/form-data; boundary=${text.slice(0, 9)}`),
@@ -236,9 +241,11 @@ const BOUNDED: Readonly<Record<string, string>> = {
   parseTotpKey: "the owner's secrets file",
   renderCss: 'a report of our own page script with limited numbers of lines',
   renderChanges: 'through renderDiff',
+  renderPdfMatches: 'joins a limited number of lines',
+  parseYaml: 'at most 32 KB and 100 levels',
+  parseRecipe: 'through parseYaml',
   renderScreenshot: 'sizes and a path',
   renderOutline: 'joins the lines that renderPage writes',
-  splitCommand: "the owner's configuration",
   foldByte: 'one byte',
   foldTree: 'through renderPage',
   hideFound: 'through redactText',

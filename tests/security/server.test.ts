@@ -153,6 +153,7 @@ describe('the openchrome.json of a working folder', () => {
     expect(open.sort()).toEqual(
       [
         'allTools',
+        'chromeIdleSeconds',
         'daemonIdleSeconds',
         'headed',
         'headless',
