@@ -27,7 +27,7 @@ const PROBLEMS: Readonly<Record<string, DiskProblem>> = {
   EPERM: { why: 'the permission is missing', hint: PERMISSION },
   EROFS: { why: 'the disk is read-only', hint: OTHER_PATH },
   EEXIST: { why: 'a part of the path is a file', hint: OTHER_PATH },
-  ENOENT: { why: 'the folder does not exist', hint: OTHER_PATH },
+  ENOENT: { why: 'the file or its folder was not found', hint: OTHER_PATH },
   EISDIR: { why: 'a folder has this name', hint: OTHER_PATH },
   ENOTDIR: { why: 'a part of the path is not a folder', hint: OTHER_PATH },
   EMFILE: { why: 'too many files are open', hint: 'Try again when other programs have ended.' },

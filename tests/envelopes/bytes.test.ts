@@ -78,7 +78,10 @@ const args = (name: string, example: object): unknown => {
  * compared.
  */
 const isUnsteady = ({ name, traits }: Tool): boolean =>
-  name === 'performance' || (traits.effect === 'act' && traits.scope === 'none' && !traits.ledger);
+  VARYING.has(name) || (traits.effect === 'act' && traits.scope === 'none' && !traits.ledger);
+
+/** Tools whose results contain measurements, or random ids of questions. */
+const VARYING = new Set(['performance', 'oc_handoff']);
 
 /** Long work, made short. */
 const JOBS: Readonly<Record<string, object>> = {

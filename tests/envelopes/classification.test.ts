@@ -110,6 +110,11 @@ const TABLE: Readonly<
   ],
   oc_connection_health: [[{}, 'acts']],
   oc_stop: [[{}, 'acts']],
+  passkeys: [
+    [{ action: 'list' }, 'observes'],
+    [{ action: 'on' }, 'acts'],
+  ],
+  oc_handoff: [[{ reason: 'Enter the code' }, 'acts']],
   oc_reap_orphans: [[{}, 'acts']],
 };
 
