@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { FailureBody } from '../../src/core/failure.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { makeDaemonHome, type OnEnd } from './servers.ts';
@@ -16,6 +16,10 @@ import { makeDaemonHome, type OnEnd } from './servers.ts';
 export const BINARY =
   process.env['OPENCHROME_BINARY'] ??
   fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+/** Printed by the shell after the line. */
+const END_MARK = '<end of the line>';
+const ENDING = { timeout: 45_000, interval: 20 };
 
 export interface Run {
   readonly status: number;
@@ -119,9 +123,12 @@ export const createShellUser = async (onEnd: OnEnd = onTestFinished) => {
 
   /** All that a terminal shows of a line that ends by itself. */
   const shown = async (line: string, options?: TerminalOptions): Promise<string> => {
-    const started = terminal(line, options);
+    // The terminal stays open until everything was read: a closed one drops what is left.
+    const started = terminal(`${line}\nprintf '${END_MARK}'; read -r _`, options);
+    await vi.waitFor(() => expect(started.shown()).toContain(END_MARK), ENDING);
+    started.write('\n');
     await started.ended;
-    return started.shown();
+    return started.shown().split(END_MARK)[0] ?? '';
   };
 
   /** A command that continues until it is interrupted. */
