@@ -34,6 +34,7 @@ import {
 } from './store/files/sweeper.ts';
 import { HandleResources } from './store/handles/handle-fetch.ts';
 import { Handles } from './store/handles/handles.ts';
+import { PayloadFiles } from './store/handles/payload-files.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
@@ -48,6 +49,7 @@ import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
 import type { Consent } from './features/consent/consent.ts';
 import type { ConsentRule } from './core/consent-rule.ts';
+import { Owners } from './features/tasks/reaper.ts';
 import { Tasks } from './features/tasks/tasks.ts';
 import type { Observer } from './features/observe/observer.ts';
 
@@ -285,7 +287,7 @@ export const createEngine = ({
   const writer = createPayloadWriter(redactor);
   const journal = openJournal({ folder: home.journal, log, writer });
   const handles = new Handles({
-    folder: home.output,
+    payloads: new PayloadFiles(home.output),
     ttlMs: config.outputHandleTtlHours * 3_600_000,
     maxTotalBytes: config.outputStoreMaxBytes,
     sweepEveryMs: config.outputHandleSweepIntervalSeconds * 1000,
@@ -293,10 +295,11 @@ export const createEngine = ({
     workers,
     onCreated: (event) => journal.append({ ...event }),
   });
-  const taskStore = new TaskStore({ folder: home.tasks, processes: createProcesses(), writer });
+  const processes = createProcesses();
+  const taskStore = new TaskStore({ folder: home.tasks, processes, writer });
   const tasks = new Tasks({
     store: taskStore,
-    processes: createProcesses(),
+    owners: new Owners(taskStore, processes),
     kinds: listTaskKinds(tools),
     call: (request) => carry(rooms, request),
     writer,

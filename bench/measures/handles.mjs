@@ -22,7 +22,7 @@ const rowsOf = (bytes) =>
 const loadStore = async (folder) => {
   const file = join(folder, 'store.mjs');
   const contents =
-    "export { Handles } from './src/store/handles/handles.ts'; export { jsonPayload, textPayload } from './src/store/handles/handle-payload.ts'; export { createLog } from './src/core/log.ts'; export { WorkerPool } from './src/core/worker-pool.ts';";
+    "export { Handles } from './src/store/handles/handles.ts'; export { PayloadFiles } from './src/store/handles/payload-files.ts'; export { jsonPayload, textPayload } from './src/store/handles/handle-payload.ts'; export { createLog } from './src/core/log.ts'; export { WorkerPool } from './src/core/worker-pool.ts';";
   await bundle({
     stdin: { contents, resolveDir: new URL('../..', import.meta.url).pathname, loader: 'ts' },
     outfile: file,
@@ -30,9 +30,9 @@ const loadStore = async (folder) => {
   return import(file);
 };
 
-const storeIn = ({ Handles, WorkerPool, createLog }, folder) =>
+const storeIn = ({ Handles, PayloadFiles, WorkerPool, createLog }, folder) =>
   new Handles({
-    folder,
+    payloads: new PayloadFiles(folder),
     ttlMs: 3_600_000,
     maxTotalBytes: 16 * 1024 * MB,
     sweepEveryMs: 300_000,

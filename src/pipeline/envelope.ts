@@ -13,13 +13,13 @@ import type { AdmittedCall, IdentifiedCall, Reply, Step } from './call.ts';
 export const envelope: Step<IdentifiedCall, AdmittedCall> = async (call, next) => {
   const { taskId } = call.common;
   if (taskId === undefined || call.tool.traits.ledger) return next(call);
-  const task = call.rooms.tasks.envelopes.open(taskId);
+  const task = await call.rooms.tasks.envelopes.open(taskId);
   if (typeof task === 'string') {
     notRecorded(call, task);
     return next(call);
   }
   const { near: budget, policy } = task;
-  task.admit();
+  await task.admit();
   const before = shownIn(call);
   try {
     const { allowedDomains } = policy;

@@ -16,6 +16,7 @@ import { createRedactor } from '../../src/policy/redact.ts';
 import { SecretHosts } from '../../src/store/secret-hosts.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { Handles } from '../../src/store/handles/handles.ts';
+import { PayloadFiles } from '../../src/store/handles/payload-files.ts';
 import { openJournal } from '../../src/store/journal/journal.ts';
 import type { Context, Services } from '../../src/toolkit/context.ts';
 import { defineTool, type Tool, type Traits, type View } from '../../src/toolkit/define-tool.ts';
@@ -69,7 +70,7 @@ export class TestRooms {
     const journal = openJournal({ folder: home.journal, log, writer });
     const workers = new WorkerPool();
     const handles = new Handles({
-      folder: home.output,
+      payloads: new PayloadFiles(home.output),
       ttlMs: 3_600_000,
       maxTotalBytes: 2 ** 31,
       sweepEveryMs: 300_000,

@@ -10,6 +10,7 @@ import {
   type FetchRequest,
 } from '../../src/store/handles/handle-fetch.ts';
 import { type HandleCreated, Handles } from '../../src/store/handles/handles.ts';
+import { PayloadFiles } from '../../src/store/handles/payload-files.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -29,7 +30,7 @@ export class TestStore {
     options: StoreOptions,
   ) {
     this.handles = new Handles({
-      folder,
+      payloads: new PayloadFiles(folder),
       ttlMs: 24 * HOUR_MS,
       maxTotalBytes: 2 * 1024 ** 3,
       sweepEveryMs: 300_000,

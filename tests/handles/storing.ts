@@ -5,10 +5,11 @@ import { Failure } from '../../src/core/failure.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { jsonPayload, textPayload } from '../../src/store/handles/handle-payload.ts';
 import { Handles } from '../../src/store/handles/handles.ts';
+import { PayloadFiles } from '../../src/store/handles/payload-files.ts';
 
 const [, , mode, folder = '', bytes = '0'] = process.argv;
 const handles = new Handles({
-  folder,
+  payloads: new PayloadFiles(folder),
   ttlMs: 3_600_000,
   maxTotalBytes: 2 ** 31,
   sweepEveryMs: 300_000,

@@ -9,8 +9,9 @@ import { sleep } from '../../core/time.ts';
 import type { PageReading, StructuredContent } from './read-page.ts';
 import type { FetchedDocument, Fetcher } from './fetcher.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
+import type { VisitFacts } from './own-pages.ts';
 import type { PageReader } from './page-reader.ts';
-import type { Politeness } from './admission.ts';
+import type { Politeness } from './politeness.ts';
 import { buildPdfPage } from './pdf-page.ts';
 import type { SessionCookies } from './session-cookies.ts';
 import { type Rendered, Renderer } from './renderer.ts';
@@ -46,7 +47,7 @@ interface LoaderOptions {
   /** Threads that read PDF files. */
   readonly workers: WorkerPool;
   /** Throws if this URL must not be loaded. Called for the page and for each redirect target. */
-  readonly mayLoad: (url: string) => Promise<void>;
+  readonly mayLoad: (url: string, facts: VisitFacts) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -69,15 +70,16 @@ export class PageLoader {
     this.#renderer = new Renderer(options.browser, options.session);
   }
 
-  async load(url: string): Promise<LoadedPage> {
-    await this.#options.mayLoad(url);
-    if (this.#options.render === 'browser' || url.startsWith('file:')) return this.#inTab(url);
-    const fetched = await this.#patiently(url, () => this.#fetch(url));
+  async load(url: string, facts: VisitFacts): Promise<LoadedPage> {
+    await this.#options.mayLoad(url, facts);
+    if (this.#options.render === 'browser' || url.startsWith('file:'))
+      return this.#inTab(url, facts);
+    const fetched = await this.#patiently(url, () => this.#fetch(url, facts));
     if (isPdfType(fetched.type) && fetched.status < 400) return this.#parsedPdf(fetched);
     const { needsScripts, ...page } = await this.#parsed(fetched);
     const mayShowMore = needsScripts || (page.isEmpty && !page.truncated);
     if (this.#options.render === 'fetch' || !mayShowMore || page.error !== undefined) return page;
-    return this.#inTab(url).catch((error: unknown) => {
+    return this.#inTab(url, facts).catch((error: unknown) => {
       this.#options.signal.throwIfAborted();
       // If Chrome is not available, the fetched page is better than an error.
       if (error instanceof Failure && error.code.startsWith('chrome_')) return page;
@@ -85,15 +87,16 @@ export class PageLoader {
     });
   }
 
-  #fetch(url: string): Promise<FetchedDocument> {
+  #fetch(url: string, facts: VisitFacts): Promise<FetchedDocument> {
     const { fetcher, cookies, mayLoad, signal } = this.#options;
+    const mayGoTo = (target: string): Promise<void> => mayLoad(target, facts);
     const bounds = { accept: ACCEPT, maxBytes: limitBytes, timeoutMs: TIMEOUT_MS, signal };
     const cookiesFor = (address: string, before: readonly string[]): Promise<string | undefined> =>
       cookies.headerFor(address, before);
-    return fetcher.fetch(url, { ...bounds, mayGoTo: mayLoad, cookiesFor });
+    return fetcher.fetch(url, { ...bounds, mayGoTo, cookiesFor });
   }
 
-  async #inTab(url: string): Promise<LoadedPage> {
+  async #inTab(url: string, facts: VisitFacts): Promise<LoadedPage> {
     const { format, mayLoad, reader, signal, workers } = this.#options;
     // the Markdown is created in the tab
     const read = this.#createReading(format === 'markdown' ? undefined : format);
@@ -108,7 +111,7 @@ export class PageLoader {
       looksEmpty,
     };
     const rendered = await this.#patiently(url, () => this.#renderer.render(url, options));
-    if (rendered.url !== url) await mayLoad(rendered.url);
+    if (rendered.url !== url) await mayLoad(rendered.url, facts);
     if (rendered.pdf)
       return {
         ...shared(rendered),
@@ -169,7 +172,7 @@ export class PageLoader {
           (answer.retryAfterMs ?? 0) > MAX_REST_MS
         )
           return answer;
-        politeness.rest(host, answer.retryAfterMs ?? backOffMs);
+        await politeness.rest(host, answer.retryAfterMs ?? backOffMs);
       } catch (error) {
         if (last || !isPassing(error)) throw error;
         await sleep(backOffMs, signal);

@@ -3,7 +3,8 @@ import { getOrCreate } from '../../core/collections.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import { cutToCharacters, textBefore } from '../../core/text.ts';
-import { type FetchedDocument, type Fetcher, PRODUCT } from './fetcher.ts';
+import type { RobotsFile, RobotsFiles } from '../../store/cluster/cluster-store.ts';
+import { type Fetcher, PRODUCT } from './fetcher.ts';
 import { RefusedUrl, type Scope } from './scope.ts';
 
 const RULE_KEYS = new Set<string>(['allow', 'disallow']);
@@ -177,23 +178,30 @@ const matches = (pattern: string, path: string): boolean => {
 
 const TIMEOUT_MS = 10_000;
 
+/** Each crawl fetches the files that it needs. */
+const OWN_FILES: RobotsFiles = { load: (_origin, fetch) => fetch() };
+
 export class RobotsBook {
   readonly #fetcher: Fetcher;
   readonly #scope: Scope;
+  readonly #files: RobotsFiles;
   readonly #books = new Map<string, Promise<Robots>>();
 
-  constructor(fetcher: Fetcher, scope: Scope) {
+  constructor(fetcher: Fetcher, scope: Scope, files: RobotsFiles = OWN_FILES) {
     this.#fetcher = fetcher;
     this.#scope = scope;
+    this.#files = files;
   }
 
   of(address: string, signal: AbortSignal): Promise<Robots> {
     const { origin, protocol } = new URL(address);
     if (protocol === 'file:') return Promise.resolve(ALLOW_ALL);
-    return getOrCreate(this.#books, origin, () => this.#load(origin, signal));
+    return getOrCreate(this.#books, origin, async () =>
+      read(await this.#files.load(origin, () => this.#fetch(origin, signal), signal)),
+    );
   }
 
-  async #load(origin: string, signal: AbortSignal): Promise<Robots> {
+  async #fetch(origin: string, signal: AbortSignal): Promise<RobotsFile> {
     try {
       const mayGoTo = (target: string): void => this.#mayGoTo(target, origin);
       const options = {
@@ -203,12 +211,14 @@ export class RobotsBook {
         signal,
         mayGoTo,
       };
-      return read(await this.#fetcher.fetch(`${origin}/robots.txt`, options));
+      const { status, body } = await this.#fetcher.fetch(`${origin}/robots.txt`, options);
+      return { status, text: new TextDecoder().decode(body) };
     } catch (error) {
       signal.throwIfAborted();
       // A timeout disallows the origin. After other errors everything is allowed: loading the page
       // then reports the error.
-      return error instanceof Failure && error.code === 'timeout' ? DISALLOW_ALL : ALLOW_ALL;
+      const isTimeout = error instanceof Failure && error.code === 'timeout';
+      return { status: isTimeout ? 503 : 404, text: '' };
     }
   }
 
@@ -225,9 +235,7 @@ export class RobotsBook {
 /**
  * Server errors and 429 disallow everything, any other failed status allows everything (RFC 9309).
  */
-const read = ({ status, body }: FetchedDocument): Robots => {
+const read = ({ status, text }: RobotsFile): Robots => {
   if (status >= 500 || status === 429) return DISALLOW_ALL;
-  return status >= 200 && status < 300
-    ? parseRobots(new TextDecoder().decode(body), PRODUCT)
-    : ALLOW_ALL;
+  return status >= 200 && status < 300 ? parseRobots(text, PRODUCT) : ALLOW_ALL;
 };

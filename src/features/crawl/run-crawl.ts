@@ -2,20 +2,17 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { compact, defined } from '../../core/defined.ts';
-import type { Browser } from '../../browser/browser.ts';
-import type { Session } from '../../browser/tabs/session.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
-import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Job } from '../tasks/kind.ts';
-import { CrawlAdmission, type Judgement, Politeness } from './admission.ts';
-import { Fetcher } from './fetcher.ts';
+import type { Judgement } from './admission.ts';
 import { Frontier, type Visit } from './frontier.ts';
-import { type LoadedPage, PageLoader } from './loader.ts';
+import { LinkFilter } from './link-filter.ts';
+import type { LoadedPage } from './loader.ts';
 import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
-import { PageReader } from './page-reader.ts';
+import { OwnPages, type PageMeans, type PageSource } from './own-pages.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { type Refusal, RefusedUrl, Scope } from './scope.ts';
 import {
@@ -29,8 +26,6 @@ import {
   PAGES,
   type StopReason,
 } from './result.ts';
-import { RobotsBook } from './robots.ts';
-import { SessionCookies } from './session-cookies.ts';
 import { isNotPage, buildUrlKey, normaliseUrl } from './urls.ts';
 
 export interface CrawlPlan {
@@ -48,7 +43,7 @@ export interface CrawlPlan {
   readonly respectRobots: boolean;
   /**
    * Delay between two requests to a host. Default: 0 if the start or the host is private, else
-   * `STRANGERS_DELAY_MS`.
+   * 200.
    */
   readonly delayMs?: number | undefined;
   readonly concurrency: number;
@@ -57,18 +52,10 @@ export interface CrawlPlan {
   readonly failOnPage?: number | undefined;
 }
 
-export interface CrawlContext {
-  readonly browser: Browser;
-  /** The session whose cookies and storage the crawl uses. */
-  readonly session: Session;
+export interface CrawlContext extends PageMeans {
   readonly job: Job;
   /** URLs that it changes contain a secret and are not saved. */
   readonly redactor: Redactor;
-  /** Worker threads that parse pages. */
-  readonly workers: WorkerPool;
-  /** Returns the real path of a file that the call may read; throws for any other file. */
-  readonly allowFile: (path: string) => Promise<string>;
-  readonly mayRead: (url: string) => Promise<boolean>;
   readonly signal: AbortSignal;
   /** The crawl stops after this time and returns its pages so far. */
   readonly timeMs: number;
@@ -78,8 +65,6 @@ export interface CrawlContext {
     readonly message: string;
   }) => void;
 }
-
-const STRANGERS_DELAY_MS = 200;
 
 /** Whether the start host is on a private network; then other private hosts may be visited too. */
 export const isPrivateStart = async (url: string): Promise<boolean> => {
@@ -135,9 +120,8 @@ class Crawl {
   readonly #plan: CrawlPlan;
   readonly #around: CrawlContext;
   readonly #judgement: Judgement;
-  readonly #fetcher: Fetcher;
-  readonly #admission: CrawlAdmission;
-  readonly #loader: PageLoader;
+  readonly #links: LinkFilter;
+  readonly #source: PageSource;
   /** Aborts when a visit fails with an error that ends the crawl. */
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
@@ -146,6 +130,7 @@ class Crawl {
   readonly #dropped = new Set<string>();
   /** Hashes of URLs with secrets that an earlier crawl visited. */
   readonly #beenAt = new Set<string>();
+  readonly #facts = { isStart: () => this.#pages === 0 };
   #frontier: Frontier;
   #visits = 0;
   #pages = 0;
@@ -157,49 +142,24 @@ class Crawl {
     this.#signal = AbortSignal.any([around.signal, this.#stop.signal]);
     this.#seeds = new Set((plan.seeds ?? [plan.url]).flatMap((url) => normaliseUrl(url) ?? []));
     this.#frontier = new Frontier(plan);
-    this.#fetcher = new Fetcher(judgement);
-    const politeness = new Politeness(
-      (host) =>
-        plan.delayMs ?? (judgement.allowPrivate || isPrivateHost(host) ? 0 : STRANGERS_DELAY_MS),
-    );
-    const cookies = new SessionCookies({
-      browser: around.browser,
-      session: around.session,
-      start: plan.url,
-      scope: judgement.scope,
-      signal: this.#signal,
-    });
-    this.#admission = new CrawlAdmission({
+    this.#links = new LinkFilter({
       ...judgement,
       start: plan.url,
-      seeds: this.#seeds,
-      robots: plan.respectRobots ? new RobotsBook(this.#fetcher, judgement.scope) : undefined,
-      cookies,
-      allowFile: around.allowFile,
-      mayRead: around.mayRead,
-      politeness,
-      signal: this.#signal,
       tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
     });
-    const { browser, session } = around;
-    this.#loader = new PageLoader({
-      ...plan,
-      browser,
-      session,
-      fetcher: this.#fetcher,
-      reader: new PageReader(around.workers),
-      cookies,
-      politeness,
-      workers: around.workers,
+    this.#source = new OwnPages({
+      ...around,
+      plan,
+      judgement,
+      isSeed: (url) => this.#seeds.has(url),
       signal: this.#signal,
-      mayLoad: (url) => this.#admission.mayLoad(url, { isStart: this.#pages === 0 }),
     });
   }
 
   async run(): Promise<StopReason> {
     const { job } = this.#around;
     if (job.previous) await this.#takeOver();
-    this.#keep({ start: this.#plan.url });
+    await this.#keep({ start: this.#plan.url });
     for (const url of this.#seeds) if (!this.#wasAt(url)) this.#frontier.offer(url, 0);
     await this.#visitAll();
     if (this.#pages === 0 && this.#visits > 0) return 'start_refused';
@@ -208,7 +168,7 @@ class Crawl {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#loader.close(), this.#fetcher.close()]);
+    await this.#source.close();
   }
 
   /** Continues an earlier crawl: copies its pages and queues their links. */
@@ -226,7 +186,7 @@ class Crawl {
     const steady = steps
       .filter((step) => 'no_page' in step || depths.has(step.n))
       .sort((a, b) => a.n - b.n);
-    for (const step of steady) this.#keep('links' in step ? withLost(step) : step);
+    for (const step of steady) await this.#keep('links' in step ? withLost(step) : step);
     for (const entry of pages.sort((a, b) => a.n - b.n)) {
       await job.appendLarge(PAGES, entry);
       this.#pages++;
@@ -276,17 +236,17 @@ class Crawl {
     if (++this.#visits === this.#plan.failOnPage)
       throw new Error(`requested test fault at page ${this.#visits}`);
     try {
-      await this.#settle(visit, await this.#loader.load(visit.url));
+      await this.#settle(visit, await this.#source.load(visit, this.#facts));
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (error instanceof RefusedUrl) return this.#refused(visit, error);
+      if (error instanceof RefusedUrl) return await this.#refused(visit, error);
       await this.#failed(visit, toChromeFailure(error));
     }
   }
 
-  #refused(visit: Visit, { reason, url, byGuard }: RefusedUrl): void {
+  async #refused(visit: Visit, { reason, url, byGuard }: RefusedUrl): Promise<void> {
     if (byGuard) this.#around.browser.guard.refuse({ what: 'crawl', url, refusal: byGuard });
-    this.#noPage(visit, reason);
+    await this.#noPage(visit, reason);
   }
 
   async #settle(visit: Visit, loaded: LoadedPage): Promise<void> {
@@ -312,7 +272,7 @@ class Crawl {
       canonical,
     });
     this.#rememberPage(page);
-    const { links, refused } = this.#admission.sift(
+    const { links, refused } = this.#links.sift(
       loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links,
     );
     const unseen = links.filter((url) => !this.#wasAt(url));
@@ -368,7 +328,7 @@ class Crawl {
   ): Promise<void> {
     const hidden = this.#hashSecretUrls(links);
     const savedLinks = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
-    this.#keep(
+    const steps = this.#keep(
       defined({
         n: visit.n,
         links: savedLinks,
@@ -377,7 +337,7 @@ class Crawl {
       }),
     );
     const marks = this.#hashSecretUrls([page.url, page.requested_url, page.canonical]);
-    await this.#around.job.appendLarge(
+    const pages = this.#around.job.appendLarge(
       PAGES,
       defined({
         n: visit.n,
@@ -385,16 +345,17 @@ class Crawl {
         marks: marks.length === 0 ? undefined : marks,
       }) satisfies KeptPage,
     );
+    await Promise.all([steps, pages]);
     this.#pages++;
     this.#frontier.end(visit, links);
     const total = Math.min(this.#plan.maxPages, this.#pages + this.#frontier.waiting);
     this.#around.progress({ done: this.#pages, total, message: page.url.slice(0, 200) });
   }
 
-  #noPage(visit: Visit, reason: Refusal | 'duplicate'): void {
+  async #noPage(visit: Visit, reason: Refusal | 'duplicate'): Promise<void> {
     if (reason === 'duplicate') this.#dropped.add(buildUrlKey(visit.url));
     const marks = this.#hashSecretUrls([visit.url]);
-    this.#keep(
+    await this.#keep(
       defined({
         n: visit.n,
         url: visit.url,
@@ -405,8 +366,8 @@ class Crawl {
     this.#frontier.end(visit, []);
   }
 
-  #keep(step: CrawlStep): void {
-    this.#around.job.append(FRONTIER, step);
+  #keep(step: CrawlStep): Promise<void> {
+    return this.#around.job.append(FRONTIER, step);
   }
 
   #isSecret(url: string): boolean {

@@ -171,7 +171,7 @@ export const runSitemapCrawl = async (
   around: CrawlContext,
 ): Promise<CrawlResult> => {
   const { entries, reports } = await find(plan, around);
-  for (const report of reports) around.job.append(SITEMAPS, report);
+  for (const report of reports) await around.job.append(SITEMAPS, report);
   const seeds = entries.map(({ url }) => url);
   const result = await runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
   const hasAny = reports.some(({ pages, problem }) => pages > 0 || problem === undefined);
@@ -185,7 +185,7 @@ export const runSitemapCrawl = async (
 
 const find = async (
   plan: SitemapPlan,
-  { signal, browser, workers }: CrawlContext,
+  { signal, browser, workers, robots }: CrawlContext,
 ): Promise<FoundPages> => {
   const allowPrivate = await isPrivateStart(plan.url);
   const policy = browser.guard.current;
@@ -206,7 +206,7 @@ const find = async (
     return await findSitemapPages(plan.url, {
       fetcher,
       reader: new PageReader(workers),
-      robots: new RobotsBook(fetcher, scope),
+      robots: new RobotsBook(fetcher, scope, robots),
       signal,
       wants,
       enough,

@@ -17,6 +17,7 @@ export class Keeper {
   readonly #said = new Set<string>();
   #bytes = 0;
   readonly #broken = new AbortController();
+  #written: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(job: Job, writer: PayloadWriter, maxBytes: number) {
@@ -35,7 +36,7 @@ export class Keeper {
     return this.#bytes >= this.#maxBytes;
   }
 
-  /** Returns whether the entry was written. */
+  /** Returns whether the entry was accepted. */
   keep(file: string, entry: object, weight: Weight): boolean {
     if (this.#closed) return false;
     const clean = this.#writer.clean(entry);
@@ -46,7 +47,8 @@ export class Keeper {
       return false;
     }
     this.#bytes += bytes;
-    return this.#append(file, clean);
+    this.#append(file, clean);
+    return true;
   }
 
   /** Adds a note about the whole recording, once per text. */
@@ -56,23 +58,20 @@ export class Keeper {
     this.#append(NOTES, { note: this.#writer.cleanText(note) });
   }
 
-  /** Notes how many entries were left out, and rejects further entries. */
-  close(): void {
+  /** Notes how many entries were left out, rejects further ones, and waits until all are saved. */
+  async close(): Promise<void> {
     for (const [file, count] of this.#leftOut)
       this.note(`${count} entries of ${stripExtension(file)} were omitted because of their size`);
     this.#closed = true;
+    await this.#written;
   }
 
   /** Event listeners cannot handle a full disk, so a write error ends the recording. */
-  #append(file: string, entry: unknown): boolean {
-    try {
-      this.#job.append(file, entry);
-      return true;
-    } catch (error) {
+  #append(file: string, entry: unknown): void {
+    this.#written = this.#job.append(file, entry).catch((error: unknown) => {
       this.#closed = true;
       this.#broken.abort(error);
-      return false;
-    }
+    });
   }
 
   /**

@@ -51,7 +51,7 @@ export const runRecording = async (
   const writer = createPayloadWriter(redactor);
   const keeper = new Keeper(job, writer, plan.maxBytes);
   const start = buildStart(plan, tab);
-  job.append(START, writer.clean(start));
+  await job.append(START, writer.clean(start));
   const secretNames = new Map(
     secrets.flatMap(({ name, value }) => (value === '' ? [] : [[value, name] as const])),
   );
@@ -77,12 +77,12 @@ export const runRecording = async (
     job.stopRequested,
   );
   const title = await recorder.stop();
-  keeper.close();
+  await keeper.close();
   keeper.broken.throwIfAborted();
-  job.append(END, writer.clean({ at: Date.now(), reason, url: tab.url, title }));
+  await job.append(END, writer.clean({ at: Date.now(), reason, url: tab.url, title }));
   const result = await assembleRecording(job, reason);
   if (!result) throw new Error('a started recording exists');
-  job.append(RESULT, result);
+  await job.append(RESULT, result);
   signal.throwIfAborted();
   return result;
 };

@@ -17,8 +17,13 @@ import {
   type BudgetVerdict,
 } from '../../policy/budget.ts';
 import { parseDomains } from '../../policy/domains.ts';
-import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
-import type { TaskStore } from '../../store/tasks/task-store.ts';
+import {
+  ENVELOPE_KIND,
+  type TaskChange,
+  type TaskEvent,
+  type TaskMeta,
+} from '../../store/tasks/task-meta.ts';
+import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
 import {
   buildAdmissionLine,
   buildCallLine,
@@ -36,7 +41,6 @@ import {
   type Tally,
   withTally,
 } from './envelope-record.ts';
-import type { Owners } from './reaper.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 
 /** The counts are saved in the row this often, so that a new process has few lines to count. */
@@ -48,8 +52,8 @@ const EVENTS_SHOWN = 10;
 const EVENTS_READ = 3 * EVENTS_SHOWN;
 
 interface EnvelopesOptions {
-  readonly store: TaskStore;
-  readonly owners: Owners;
+  readonly store: TaskLedger;
+  readonly owners: TaskOwners;
   /** Removes text that people cannot see. */
   readonly sanitise: <T>(data: T) => T;
   readonly log: Log;
@@ -74,7 +78,7 @@ export interface OpenEnvelope {
   /** A message about budgets that are nearly or fully used up. */
   readonly near: string | undefined;
   /** Throws if the task enforces its limits and the next call would exceed one. */
-  readonly admit: () => void;
+  readonly admit: () => Promise<void>;
   /**
    * Records a finished call. Returns a message if the state of the budget changed; throws if the
    * call could not be recorded.
@@ -103,7 +107,7 @@ interface KnownEnvelope {
 type OnLine = (event: TaskEvent, before: KnownEnvelope, after: KnownEnvelope) => void;
 
 export class Envelopes {
-  readonly #store: TaskStore;
+  readonly #store: TaskLedger;
   readonly #options: EnvelopesOptions;
   readonly #now: () => number;
   readonly #known = new Map<string, KnownEnvelope>();
@@ -134,10 +138,10 @@ export class Envelopes {
   }
 
   /** Returns the envelope if calls can be recorded in it, else a message with the reason. */
-  open(id: string): OpenEnvelope | string {
-    const meta = this.#findOpen(id);
+  async open(id: string): Promise<OpenEnvelope | string> {
+    const meta = await this.#findOpen(id);
     if (typeof meta === 'string') return meta;
-    const { tally, end } = this.#count(meta);
+    const { tally, end } = await this.#count(meta);
     if (end) return `task ${id} has already ended`;
     const { envelope } = tally;
     return {
@@ -148,7 +152,7 @@ export class Envelopes {
     };
   }
 
-  #admit(meta: TaskMeta, { envelope, admitted }: Tally): void {
+  async #admit(meta: TaskMeta, { envelope, admitted }: Tally): Promise<void> {
     const [id, now] = [meta.task_id, this.#now()];
     const broken = findLimitOfNextCall(atTime(envelope, now), admitted);
     if (broken.length > 0) throw refusal(id, envelope, broken);
@@ -156,7 +160,8 @@ export class Envelopes {
     if (!enforce || maxToolCalls === undefined) return;
     // If calls start at the same time, also in other processes, the order of their lines decides
     // which of them exceeds the limit.
-    const after = this.#append(meta, (mark) => buildAdmissionLine(now, mark))?.after;
+    const own = await this.#append(meta, (mark) => buildAdmissionLine(now, mark));
+    const after = own?.after;
     if (after && after.tally.admitted > maxToolCalls)
       throw refusal(id, after.tally.envelope, ['maxToolCalls']);
   }
@@ -164,15 +169,15 @@ export class Envelopes {
   async #record(meta: TaskMeta, call: RecordedCall): Promise<string | undefined> {
     const { sanitise, log } = this.#options;
     const id = meta.task_id;
-    const own = this.#append(meta, (mark) =>
+    const own = await this.#append(meta, (mark) =>
       buildCallLine({ ...call, ...sanitise({ url: call.url }) }, mark),
     );
     if (!own || own.before.end) throw alreadyEnded(id);
     const [before, after] = [own.before.tally.envelope, own.after.tally.envelope];
     const change = describeChange(before, after);
     try {
-      if (change !== undefined) this.#recordBudget(id, after);
-      if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(id);
+      if (change !== undefined) await this.#recordBudget(id, after);
+      if (after.counters.toolCalls % SAVE_EVERY_CALLS === 0) await this.#save(meta);
     } catch (error) {
       // the call itself is in the history
       log.warn(`task ${id}: the call was recorded, but the task's row could not be updated`, error);
@@ -181,12 +186,12 @@ export class Envelopes {
   }
 
   async update(id: string, { phase, note }: EnvelopeUpdate): Promise<TaskMeta> {
-    this.#requireOwn(id);
+    const { tally } = await this.#count(await this.#requireOwn(id));
     const data = this.#options.sanitise(defined({ phase, note }));
     return this.#store.change(id, (meta) => {
       if (hasEnded(meta)) throw alreadyEnded(id, meta);
       const { phase: now } = data;
-      const counted = withTally(meta, this.#count(meta).tally);
+      const counted = withTally(meta, tally);
       return {
         meta: now === undefined ? counted : { ...counted, phase: now },
         event: { ts: this.#now(), kind: 'log', data },
@@ -195,17 +200,20 @@ export class Envelopes {
   }
 
   async finish(id: string, outcome: CallOutcome, note?: string): Promise<TaskMeta> {
-    this.#requireOwn(id);
+    const { tally } = await this.#count(await this.#requireOwn(id));
     const data = this.#options.sanitise(defined({ outcome, note }));
     return this.#store.change(id, (meta) =>
-      this.#ended(meta, END_STEPS[outcome], this.#now(), data),
+      buildEnd(withTally(meta, tally), END_STEPS[outcome], this.#now(), data),
     );
   }
 
   /** Ends the envelope at once; returns one that has already ended unchanged. */
-  cancel({ task_id: id }: TaskMeta): Promise<TaskMeta> {
-    return this.#store.change(id, (meta) =>
-      hasEnded(meta) ? undefined : this.#ended(meta, END_STEPS.cancelled, this.#now(), {}),
+  async cancel(found: TaskMeta): Promise<TaskMeta> {
+    const { tally } = await this.#count(found);
+    return this.#store.change(found.task_id, (meta) =>
+      hasEnded(meta)
+        ? undefined
+        : buildEnd(withTally(meta, tally), END_STEPS.cancelled, this.#now(), {}),
     );
   }
 
@@ -215,18 +223,19 @@ export class Envelopes {
    */
   async settle(meta: TaskMeta): Promise<TaskMeta> {
     if (hasEnded(meta) || !readDeclared(meta)) return meta;
-    const { end } = this.#count(meta);
+    const { end, tally } = await this.#count(meta);
     const step = end && findEndStep(end);
     if (!step) return meta;
     return this.#store.change(meta.task_id, (row) =>
-      hasEnded(row) ? undefined : { meta: this.#ended(row, step, end.ts, {}).meta },
+      hasEnded(row) ? undefined : { meta: buildEnd(withTally(row, tally), step, end.ts, {}).meta },
     );
   }
 
   /** Returns the fields that the client sees, with the current state of the budget. */
-  show(meta: TaskMeta): EnvelopeShown {
+  async show(meta: TaskMeta): Promise<EnvelopeShown> {
     const { objective, phase, policy } = requireDeclared(meta);
-    const envelope = atTime(this.#count(meta).tally.envelope, meta.ended_at ?? this.#now());
+    const { tally } = await this.#count(meta);
+    const envelope = atTime(tally.envelope, meta.ended_at ?? this.#now());
     const { status, exceeded, warnings, next } = judge(envelope);
     return defined({
       objective,
@@ -248,30 +257,17 @@ export class Envelopes {
     return events.flatMap((event) => buildShownLine(event) ?? []).slice(-EVENTS_SHOWN);
   }
 
-  #ended(
-    meta: TaskMeta,
-    step: TaskStep,
-    now: number,
-    data: object,
-  ): { meta: TaskMeta; event: TaskEvent } {
-    const { meta: ended, event } = advance(
-      { ...withTally(meta, this.#count(meta).tally), phase: 'done' },
-      step,
-      now,
-    );
-    return { meta: ended, event: { ts: now, kind: 'log', ...event, data } };
-  }
-
   /** Throws for background jobs: they end by themselves and have no phases. */
-  #requireOwn(id: string): void {
-    const { kind } = this.#store.require(id);
-    if (kind !== ENVELOPE_KIND)
-      throw fail('not_an_envelope', `Task ${id} is a background ${kind}.`, { task_id: id, kind });
+  async #requireOwn(id: string): Promise<TaskMeta> {
+    const meta = await this.#store.require(id);
+    const { kind } = meta;
+    if (kind === ENVELOPE_KIND) return meta;
+    throw fail('not_an_envelope', `Task ${id} is a background ${kind}.`, { task_id: id, kind });
   }
 
-  #findOpen(id: string): TaskMeta | string {
+  async #findOpen(id: string): Promise<TaskMeta | string> {
     try {
-      const meta = this.#store.require(id);
+      const meta = await this.#store.require(id);
       if (meta.kind !== ENVELOPE_KIND) return `task ${id} is a background ${meta.kind}`;
       if (!readDeclared(meta)) return `the row of task ${id} cannot be read`;
       return hasEnded(meta) ? `task ${id} has already ended: ${meta.status}` : meta;
@@ -285,21 +281,21 @@ export class Envelopes {
    * Appends a line and returns the counts before and after it; undefined if the line is not in the
    * history any more.
    */
-  #append(
+  async #append(
     meta: TaskMeta,
     line: (mark: string) => TaskEvent,
-  ): { readonly before: KnownEnvelope; readonly after: KnownEnvelope } | undefined {
+  ): Promise<{ readonly before: KnownEnvelope; readonly after: KnownEnvelope } | undefined> {
     const mark = randomBytes(6).toString('hex');
     let own: { readonly before: KnownEnvelope; readonly after: KnownEnvelope } | undefined;
-    this.#store.append(meta.task_id, line(mark));
-    this.#count(meta, (event, before, after) => {
+    await this.#store.append(meta.task_id, line(mark));
+    await this.#count(meta, (event, before, after) => {
       if (parseMark(event) === mark) own = { before, after };
     });
     return own;
   }
 
   /** Counts the history lines since the last call. Lines after the end do not count. */
-  #count(meta: TaskMeta, onLine?: OnLine): KnownEnvelope {
+  async #count(meta: TaskMeta, onLine?: OnLine): Promise<KnownEnvelope> {
     const id = meta.task_id;
     const { policy } = requireDeclared(meta);
     let known: KnownEnvelope = this.#known.get(id) ?? { tally: readTally(meta, policy) };
@@ -311,11 +307,11 @@ export class Envelopes {
           : { tally: buildCountLine(known.tally, event) };
       onLine?.(event, before, known);
     };
-    let bytes = this.#store.history(id, known.tally.bytes, visit);
+    let bytes = await this.#store.history(id, known.tally.bytes, visit);
     if (bytes === undefined) {
       // The history is shorter than before, so another program changed it: count it from the start.
       known = { tally: { ...readTally({ ...meta, counted: undefined }, policy), bytes: 0 } };
-      bytes = this.#store.history(id, 0, visit) ?? 0;
+      bytes = (await this.#store.history(id, 0, visit)) ?? 0;
     }
     known = { ...known, tally: { ...known.tally, bytes } };
     this.#remember(id, known);
@@ -329,21 +325,27 @@ export class Envelopes {
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  #recordBudget(id: string, envelope: Envelope): void {
+  async #recordBudget(id: string, envelope: Envelope): Promise<void> {
     const { status, exceeded, warnings } = judge(envelope);
-    this.#store.append(id, {
+    await this.#store.append(id, {
       ts: this.#now(),
       kind: 'budget',
       data: { status, exceeded, warnings },
     });
   }
 
-  async #save(id: string): Promise<void> {
-    await this.#store.change(id, (meta) =>
-      hasEnded(meta) ? undefined : { meta: withTally(meta, this.#count(meta).tally) },
+  async #save(envelope: TaskMeta): Promise<void> {
+    const { tally } = await this.#count(envelope);
+    await this.#store.change(envelope.task_id, (meta) =>
+      hasEnded(meta) ? undefined : { meta: withTally(meta, tally) },
     );
   }
 }
+
+const buildEnd = (meta: TaskMeta, step: TaskStep, now: number, data: object): TaskChange => {
+  const { meta: ended, event } = advance({ ...meta, phase: 'done' }, step, now);
+  return { meta: ended, event: { ts: now, kind: 'log', ...event, data } };
+};
 
 const requireDeclared = (meta: TaskMeta): EnvelopeFields => {
   const declared = readDeclared(meta);

@@ -1,8 +1,9 @@
 // Ends the tasks of dead processes and saves their partial results.
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import { monotonicMs, sleep } from '../../core/time.ts';
+import { monotonicMs } from '../../core/time.ts';
 import { ENVELOPE_KIND, type TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { Processes, ProcessIdentity, ProcessState } from '../../system/process-identity.ts';
 import type { Assemble, TaskEnd, TaskKind } from './kind.ts';
@@ -18,20 +19,19 @@ const SILENT_MS = 5 * BEAT_MS;
 /** How long a process state is cached; longer on platforms where the check starts a process. */
 const FRESH_MS = process.platform === 'linux' ? 2_000 : 15_000;
 
-export class Owners {
-  readonly #store: TaskStore;
+export class Owners implements TaskOwners {
+  readonly #store: Pick<TaskStore, 'touchedAt'>;
   readonly #processes: Processes;
   readonly #states = new Map<
     string,
     { readonly at: number; readonly state: Promise<ProcessState> }
   >();
 
-  constructor(store: TaskStore, processes: Processes) {
+  constructor(store: Pick<TaskStore, 'touchedAt'>, processes: Processes) {
     this.#store = store;
     this.#processes = processes;
   }
 
-  /** Returns the row fields that identify this process. */
   ownFields(): Pick<TaskMeta, 'pid' | 'process_started_at' | 'process'> {
     const { pid, started, host } = this.#processes.own;
     return {
@@ -74,7 +74,7 @@ const isSame = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
 // Saves the partial result of a task that did not complete.
 
 interface PartialResultContext {
-  readonly store: TaskStore;
+  readonly store: TaskLedger;
   readonly log: Log;
   /** Removes text that people cannot see. */
   readonly sanitiseLarge: <T>(data: T) => Promise<T>;
@@ -100,14 +100,12 @@ export const savePartialResult = async (
   }
 };
 
-/** Rows are read synchronously; after this many the event loop gets a turn. */
-const ROWS_AT_ONCE = 200;
 /** Tasks that are ended in parallel, because each one waits for the disk. */
 const REAPED_AT_ONCE = 32;
 
 interface ReaperOptions {
-  readonly store: TaskStore;
-  readonly owners: Owners;
+  readonly store: TaskLedger;
+  readonly owners: TaskOwners;
   readonly kinds: readonly TaskKind[];
   readonly sanitiseLarge: <T>(data: T) => Promise<T>;
   readonly log: Log;
@@ -128,10 +126,8 @@ export class Reaper {
       for (const meta of await Promise.all(open.splice(0).map((row) => this.reap(row))))
         onRow(meta);
     };
-    for (const [i, id] of (await store.ids()).entries()) {
-      if (i % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await sleep(0);
-      const row = store.row(id);
-      if (!row || 'unreadable' in row) continue;
+    for await (const { row } of store.scan()) {
+      if ('unreadable' in row) continue;
       if (hasEnded(row.meta)) onRow(row.meta);
       else if (open.push(row.meta) === REAPED_AT_ONCE) await reapOpen();
     }

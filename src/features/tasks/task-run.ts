@@ -5,10 +5,11 @@ import { parseTaskTime } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import { every, sleep } from '../../core/time.ts';
 import type { TaskChange, TaskMeta, TaskProgress } from '../../store/tasks/task-meta.ts';
-import type { TaskStore } from '../../store/tasks/task-store.ts';
+import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
+import type { TaskRow } from '../../store/tasks/task-row.ts';
 import type { KeptFiles, WorkingFiles } from '../../store/tasks/working-files.ts';
 import type { Job, TaskEnd, TaskKind } from './kind.ts';
-import { BEAT_MS, type Owners, savePartialResult } from './reaper.ts';
+import { BEAT_MS, savePartialResult } from './reaper.ts';
 import type { Slots } from './slots.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
 
@@ -19,8 +20,8 @@ import { advance, hasEnded, type TaskStep } from './task-state.ts';
 const RETRIES_MS = [100, 1_000, 5_000, 15_000];
 
 interface TaskRunContext {
-  readonly store: TaskStore;
-  readonly owners: Owners;
+  readonly store: TaskLedger;
+  readonly owners: TaskOwners;
   readonly slots: Slots;
   readonly sanitise: <T>(data: T) => T;
   readonly sanitiseLarge: <T>(data: T) => Promise<T>;
@@ -139,9 +140,9 @@ export class TaskRun {
     }
     const { previous } = this.#assignment;
     const { signal: over } = this.#over;
-    const append = (file: string, entry: unknown): void => {
+    const append = async (file: string, entry: unknown): Promise<void> => {
       over.throwIfAborted();
-      files.append(file, entry);
+      await files.append(file, entry);
     };
     const appendLarge = (file: string, entry: unknown): Promise<void> =>
       files.appendLarge(file, entry, over);
@@ -167,7 +168,7 @@ export class TaskRun {
     const { store } = this.#context;
     const id = this.#id;
     for (const message of notes)
-      store.append(id, {
+      await store.append(id, {
         ts: Date.now(),
         kind: 'log',
         data: { message: this.#context.sanitise(message) },
@@ -208,7 +209,7 @@ export class TaskRun {
     const { store, log } = this.#context;
     const id = this.#id;
     try {
-      if (progress) store.append(id, { ts: Date.now(), kind: 'progress', data: progress });
+      if (progress) await store.append(id, { ts: Date.now(), kind: 'progress', data: progress });
       await store.change(id, (meta) =>
         hasEnded(meta)
           ? undefined
@@ -217,7 +218,7 @@ export class TaskRun {
       return true;
     } catch (error) {
       log.warn(`the end of task ${id} could not be written`, error);
-      return store.row(id) === undefined;
+      return (await store.row(id).catch(() => null)) === undefined;
     }
   }
 
@@ -233,7 +234,8 @@ export class TaskRun {
     using _beat = every(BEAT_MS, () => store.touch(id));
     while (!ended.aborted) {
       const changed = watch.next(ended).catch(() => {});
-      const row = store.row(id);
+      const row = await store.row(id).catch(unreachable);
+      if (ended.aborted) return;
       if (!row)
         this.#abort.abort(fail('task_not_found', `The folder of task ${id} no longer exists.`));
       else if ('meta' in row && (row.meta.cancel_requested_at !== undefined || hasEnded(row.meta)))
@@ -249,19 +251,22 @@ export class TaskRun {
   }
 }
 
+/** A ledger that cannot be read now is no reason to end the work: the row is read again. */
+const unreachable = (): TaskRow => ({ unreadable: 'the ledger cannot be reached' });
+
 const cancelled = (): Failure => fail('cancelled', 'The task was cancelled.');
 
 const PACE_MS = 200;
 
 class ProgressWriter {
-  readonly #store: TaskStore;
+  readonly #store: TaskLedger;
   readonly #id: string;
   readonly #log: Log;
   readonly #ended = new AbortController();
   #unwritten: TaskProgress | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(store: TaskStore, id: string, log: Log) {
+  constructor(store: TaskLedger, id: string, log: Log) {
     this.#store = store;
     this.#id = id;
     this.#log = log;

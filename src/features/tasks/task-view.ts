@@ -1,9 +1,7 @@
 // Lists tasks, newest first, and formats a task for clients.
-import { parseTaskTime } from '../../core/ids.ts';
 import { isRecord } from '../../core/json.ts';
-import { sleep } from '../../core/time.ts';
 import type { TaskMeta, TaskStatus } from '../../store/tasks/task-meta.ts';
-import type { TaskStore } from '../../store/tasks/task-store.ts';
+import type { TaskLedger } from '../../store/tasks/task-ledger.ts';
 import { withoutCounts } from './envelope-record.ts';
 import { hasEnded } from './task-state.ts';
 
@@ -50,7 +48,8 @@ const shorten = (value: unknown, chars: number): unknown => {
 
 // Lists tasks, newest first; reads only the rows it needs, by id time and a cache of ended tasks.
 
-const ROWS_AT_ONCE = 200;
+/** More than are kept on disk. */
+const MAX_REMEMBERED = 20_000;
 
 export interface TaskFilter {
   readonly statuses?: readonly TaskStatus[];
@@ -67,46 +66,47 @@ export interface TaskList {
 }
 
 export class TaskListing {
-  readonly #store: TaskStore;
+  readonly #store: TaskLedger;
   /**
    * Status and kind of ended tasks, which never change: the filter can skip them without reading.
    */
   readonly #ended = new Map<string, Pick<TaskMeta, 'status' | 'kind'>>();
 
-  constructor(store: TaskStore) {
+  constructor(store: TaskLedger) {
     this.#store = store;
   }
 
   remember(meta: TaskMeta): void {
-    if (hasEnded(meta)) this.#ended.set(meta.task_id, { status: meta.status, kind: meta.kind });
+    if (!hasEnded(meta)) return;
+    this.#ended.set(meta.task_id, { status: meta.status, kind: meta.kind });
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
   }
 
   /** `update` is called for each row before the filter. */
   async list(filter: TaskFilter, update: (meta: TaskMeta) => Promise<TaskMeta>): Promise<TaskList> {
-    const { since = -Infinity, limit } = filter;
-    const ids = await this.#store.ids();
-    this.#forgetAllBut(ids);
     const tasks: TaskMeta[] = [];
-    let [read, unreadable] = [0, 0];
-    for (const id of ids) {
-      if (tasks.length >= limit || parseTaskTime(id) < since) break;
-      const known = this.#ended.get(id);
-      if (known && !fits(known, filter)) continue;
-      if (++read % ROWS_AT_ONCE === 0) await sleep(0);
-      const row = this.#store.row(id);
-      if (row && 'unreadable' in row) unreadable++;
-      if (!row || 'unreadable' in row) continue;
+    let unreadable = 0;
+    for await (const { row } of this.#store.scan({
+      ...filter,
+      skip: (id) => this.#fails(id, filter),
+    })) {
+      if ('unreadable' in row) {
+        unreadable++;
+        continue;
+      }
       const meta = await update(row.meta);
       this.remember(meta);
       if (fits(meta, filter)) tasks.push(meta);
+      if (tasks.length >= filter.limit) break;
     }
     return { tasks, unreadable };
   }
 
-  #forgetAllBut(ids: readonly string[]): void {
-    if (this.#ended.size <= ids.length) return;
-    const there = new Set(ids);
-    for (const id of this.#ended.keys()) if (!there.has(id)) this.#ended.delete(id);
+  /** Whether a task that is known to have ended does not pass the filter. */
+  #fails(id: string, filter: TaskFilter): boolean {
+    const known = this.#ended.get(id);
+    return known !== undefined && !fits(known, filter);
   }
 }
 

@@ -1,11 +1,10 @@
 // Starts, lists, shows, cancels and waits for tasks, also those of other processes with this home.
 import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import type { Processes } from '../../system/process-identity.ts';
 import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
 import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
-import type { TaskStore } from '../../store/tasks/task-store.ts';
+import type { SavedResult, TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import {
   TaskListing,
@@ -22,7 +21,7 @@ import {
   type EnvelopeUpdate,
 } from './envelopes.ts';
 import type { TaskKind } from './kind.ts';
-import { Owners, Reaper } from './reaper.ts';
+import { Reaper } from './reaper.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';
 import { TaskStart } from './task-run.ts';
@@ -49,8 +48,8 @@ export interface TaskCall {
 }
 
 interface TasksOptions {
-  readonly store: TaskStore;
-  readonly processes: Processes;
+  readonly store: TaskLedger;
+  readonly owners: TaskOwners;
   readonly kinds: readonly TaskKind[];
   /** Never rejects: errors are in `failure`. */
   readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
@@ -89,8 +88,7 @@ export interface TaskDetails {
 
 export class Tasks {
   readonly #options: TasksOptions;
-  readonly #store: TaskStore;
-  readonly #owners: Owners;
+  readonly #store: TaskLedger;
   readonly #reaper: Reaper;
   readonly #listing: TaskListing;
   /** Tasks that the client drives itself. */
@@ -106,10 +104,9 @@ export class Tasks {
   constructor(options: TasksOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#owners = new Owners(options.store, options.processes);
-    this.#reaper = new Reaper({ ...options, owners: this.#owners });
+    this.#reaper = new Reaper(options);
     this.#listing = new TaskListing(options.store);
-    this.envelopes = new Envelopes({ ...options, owners: this.#owners });
+    this.envelopes = new Envelopes(options);
   }
 
   /** Number of tasks of this engine, pending ones included. */
@@ -132,7 +129,7 @@ export class Tasks {
     if (this.#stopped)
       throw fail('engine_stopped', 'The engine is stopping and does not start new tasks.');
     const task = new TaskStart(
-      { ...this.#options, owners: this.#owners, slots: this.#slots },
+      { ...this.#options, slots: this.#slots },
       {
         kind,
         argsSummary: summariseArgs(this.#options.writer.clean(args)),
@@ -186,11 +183,11 @@ export class Tasks {
   }
 
   /** Returns the row for clients, with the current budget of an envelope. */
-  show(meta: TaskMeta): object {
+  async show(meta: TaskMeta): Promise<object> {
     const shown = showTask(meta);
     if (meta.kind !== ENVELOPE_KIND) return shown;
     try {
-      const { signals: _s, reply_tokens: _t, ...budget } = this.envelopes.show(meta);
+      const { signals: _s, reply_tokens: _t, ...budget } = await this.envelopes.show(meta);
       return { ...shown, ...budget };
     } catch (error) {
       // one unreadable envelope must not hide the other tasks
@@ -206,14 +203,12 @@ export class Tasks {
     return {
       meta,
       events: await this.envelopes.recentEvents(id),
-      envelope: this.envelopes.show(meta),
+      envelope: await this.envelopes.show(meta),
     };
   }
 
   /** Returns the full or partial result; undefined if there is none. */
-  async result(
-    id: string,
-  ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
+  async result(id: string): Promise<SavedResult | undefined> {
     await this.#look(id);
     return this.#store.loadResult(id);
   }
@@ -280,9 +275,16 @@ export class Tasks {
   async wait(id: string, { timeoutMs, signal, tell }: TaskWaitOptions): Promise<TaskMeta> {
     const startedAt = monotonicMs();
     await this.#look(id);
-    using limit = new Deadline(timeoutMs, () => this.#stillGoing(id, timeoutMs), signal);
+    let last: Partial<Pick<TaskMeta, 'status' | 'progress'>> = {};
+    const onTimeout = (): Failure =>
+      fail('task_wait_timeout', `Task ${id} has not ended within ${timeoutMs} ms.`, {
+        task_id: id,
+        ...last,
+      });
+    using limit = new Deadline(timeoutMs, onTimeout, signal);
     const test = (meta: TaskMeta): boolean => {
       if (hasEnded(meta)) return true;
+      last = { status: meta.status, progress: meta.progress };
       tell?.(meta, monotonicMs() - startedAt);
       return false;
     };
@@ -305,16 +307,6 @@ export class Tasks {
     }
   }
 
-  #stillGoing(id: string, timeoutMs: number): Failure {
-    const row = this.#store.row(id);
-    const meta =
-      row && 'meta' in row ? { status: row.meta.status, progress: row.meta.progress } : {};
-    return fail('task_wait_timeout', `Task ${id} has not ended within ${timeoutMs} ms.`, {
-      task_id: id,
-      ...meta,
-    });
-  }
-
   /**
    * Aborts all tasks, or those of one session, and waits until their end is written. With
    * `forGood`, no new task can start.
@@ -335,7 +327,7 @@ export class Tasks {
   /** Returns the current row; ends the task first if its process is dead. */
   async #look(id: string): Promise<TaskMeta> {
     await this.#ready();
-    return this.#current(this.#store.require(id));
+    return this.#current(await this.#store.require(id));
   }
 
   #current(meta: TaskMeta): Promise<TaskMeta> {

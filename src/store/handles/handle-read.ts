@@ -1,19 +1,19 @@
 // A stored payload that is open for reading any byte range.
-import type { FileHandle } from 'node:fs/promises';
 import type { HandleMeta } from './handle-files.ts';
 import { ItemIndex } from './handle-index.ts';
+import type { PayloadBytes } from './payload-store.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 export class OpenPayload implements AsyncDisposable {
   readonly meta: HandleMeta;
-  readonly #file: FileHandle;
-  /** Offset of the payload in the file. */
+  readonly #bytes: PayloadBytes;
+  /** Offset of the payload in the stored bytes. */
   readonly base: number;
 
-  constructor(meta: HandleMeta, file: FileHandle) {
+  constructor(meta: HandleMeta, bytes: PayloadBytes) {
     this.meta = meta;
-    this.#file = file;
+    this.#bytes = bytes;
     this.base = meta.part?.start ?? 0;
   }
 
@@ -21,9 +21,9 @@ export class OpenPayload implements AsyncDisposable {
     return this.meta.size_bytes;
   }
 
-  /** File descriptor for a worker thread of this process. */
-  get fd(): number {
-    return this.#file.fd;
+  /** A file descriptor of the stored bytes, for a worker thread of this process. */
+  openFile(): Promise<number> {
+    return this.#bytes.openFile();
   }
 
   /** Index of the items; undefined if the payload cannot be addressed by item. */
@@ -35,18 +35,7 @@ export class OpenPayload implements AsyncDisposable {
   async read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, this.sizeBytes) - start);
     const buffer = Buffer.allocUnsafe(length);
-    let got = 0;
-    while (got < length) {
-      const { bytesRead } = await this.#file.read(
-        buffer,
-        got,
-        length - got,
-        this.base + start + got,
-      );
-      if (bytesRead === 0)
-        throw Object.assign(new Error('the file is shorter than it was'), { code: 'EIO' });
-      got += bytesRead;
-    }
+    await this.#bytes.read(buffer, this.base + start);
     return buffer;
   }
 
@@ -56,6 +45,6 @@ export class OpenPayload implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close();
+    await this.#bytes[Symbol.asyncDispose]();
   }
 }

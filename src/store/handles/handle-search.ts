@@ -35,7 +35,7 @@ export const queryPage = async (
     throw wrongFormat('JSON that can be queried', payload.meta);
   if (payload.sizeBytes > MAX_QUERY_BYTES) throw tooLarge(payload);
   const answer = await searches.run(
-    { kind: 'query', ...place(payload), ...options },
+    { kind: 'query', ...(await locate(payload)), ...options },
     payload,
     signal,
   );
@@ -55,7 +55,7 @@ export const grepPage = async (
   if (!isTextual(payload.meta.mime_type)) throw wrongFormat('text to grep', payload.meta);
   const runs = payload.index && [...payload.index.from(0)];
   const answer = await searches.run(
-    { kind: 'grep', ...place(payload), ...options, runs },
+    { kind: 'grep', ...(await locate(payload)), ...options, runs },
     payload,
     signal,
   );
@@ -63,11 +63,13 @@ export const grepPage = async (
   return toPage(answer);
 };
 
-const place = ({
-  fd,
-  base,
-  sizeBytes,
-}: OpenPayload): { fd: number; base: number; sizeBytes: number } => ({ fd, base, sizeBytes });
+const locate = async (
+  payload: OpenPayload,
+): Promise<{ fd: number; base: number; sizeBytes: number }> => ({
+  fd: await payload.openFile(),
+  base: payload.base,
+  sizeBytes: payload.sizeBytes,
+});
 
 type SearchResult = Exclude<SearchAnswer, { kind: 'invalid' }>;
 

@@ -9,22 +9,13 @@ import { ensureFolderNow, PRIVATE_FILE } from '../../system/private-files.ts';
 import { metaPath, payloadPath, temporaryPath, type HandleMeta } from './handle-files.ts';
 import { IndexBuilder } from './handle-index.ts';
 import type { BinaryPayload, Payload, PayloadPiece } from './handle-payload.ts';
+import type { PayloadWriteOptions, WrittenPayload } from './payload-store.ts';
 
 /** Pieces are collected up to this size before they are written. */
 const WRITE_BYTES = 1024 * 1024;
 
-/** Facts that are known after the whole payload is written. */
-export interface WrittenPayload {
-  readonly sizeBytes: number;
-  readonly itemCount: number | null;
-  readonly items?: NonNullable<HandleMeta['items']>;
-}
-
-interface WriteOptions {
+interface WriteOptions extends PayloadWriteOptions {
   readonly folder: string;
-  readonly handle: string;
-  readonly maxBytes: number;
-  readonly metaOf: (written: WrittenPayload) => HandleMeta;
 }
 
 /**

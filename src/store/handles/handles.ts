@@ -1,27 +1,17 @@
 // Stores, opens, lists and expires payloads by handle.
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { defined } from '../../core/defined.ts';
 import { Failure, fail } from '../../core/failure.ts';
 import { createOutputHandle, buildOutputHandle } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { storageFailure } from '../../system/disk-error.ts';
-import {
-  allMetas,
-  findMeta,
-  type HandleMeta,
-  openOwnFile,
-  payloadPath,
-  WRITER,
-} from './handle-files.ts';
+import { type HandleMeta, WRITER } from './handle-files.ts';
 import { ItemScanner, RunPacker } from './handle-index.ts';
 import type { BinaryPayload, Payload } from './handle-payload.ts';
 import { OpenPayload } from './handle-read.ts';
 import { Searches } from './handle-search.ts';
-import { sweepHandles } from './handle-sweep.ts';
-import { writeHandle, writeMeta, type WrittenPayload } from './handle-write.ts';
-import { formatDay } from '../files/jsonl-log.ts';
+import type { PayloadStore, WrittenPayload } from './payload-store.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
 
 /** Journal event for every new handle. */
@@ -35,7 +25,7 @@ export interface HandleCreated {
 }
 
 interface HandlesOptions {
-  readonly folder: string;
+  readonly payloads: PayloadStore;
   readonly ttlMs: number;
   readonly maxTotalBytes: number;
   readonly sweepEveryMs: number;
@@ -52,11 +42,13 @@ const UNWATCHED_PART = 0.1;
 export class Handles {
   readonly searches: Searches;
   readonly #options: HandlesOptions;
+  readonly #payloads: PayloadStore;
   readonly #now: () => number;
   #bytesSinceSweep = 0;
 
   constructor(options: HandlesOptions) {
     this.#options = options;
+    this.#payloads = options.payloads;
     this.searches = new Searches(options.workers);
     this.#now = options.now ?? Date.now;
   }
@@ -65,7 +57,6 @@ export class Handles {
   async store(payload: Payload | BinaryPayload, sourceTool: string): Promise<HandleMeta> {
     const now = this.#now();
     const handle = createOutputHandle();
-    const folder = this.#folderOf(now);
     const lifetime = { created_at: iso(now), expires_at: iso(now + this.#options.ttlMs) };
     const metaOf = ({ sizeBytes, itemCount, items }: WrittenPayload): HandleMeta =>
       defined({
@@ -80,7 +71,12 @@ export class Handles {
         writer: WRITER,
       });
     const meta = await this.#writing(handle, () =>
-      writeHandle(payload, { folder, handle, maxBytes: this.#options.maxTotalBytes, metaOf }),
+      this.#payloads.write(payload, {
+        handle,
+        now,
+        maxBytes: this.#options.maxTotalBytes,
+        metaOf,
+      }),
     );
     await this.#keepWithinLimit(meta.size_bytes);
     this.#created(meta);
@@ -99,8 +95,8 @@ export class Handles {
         .update(`${of}:${from}:${end - start}`)
         .digest(),
     );
-    const known = await findMeta(this.#options.folder, handle);
-    if (known) return known.meta;
+    const known = await this.#payloads.findMeta(handle);
+    if (known) return known;
     const items = await buildIndex(whole, start, end);
     const now = this.#now();
     const meta: HandleMeta = defined({
@@ -116,53 +112,43 @@ export class Handles {
       part: { of, start: from },
       writer: WRITER,
     });
-    await this.#writing(handle, () => writeMeta(this.#folderOf(now), meta));
+    await this.#writing(handle, () => this.#payloads.writeMeta(meta));
     this.#created(meta);
     return meta;
   }
 
   /** Throws "not found" for unknown, malformed, expired and unreadable handles. */
   async open(handle: string): Promise<OpenPayload> {
-    const place = await findMeta(this.#options.folder, handle);
-    const root = place?.meta.part
-      ? await findMeta(this.#options.folder, place.meta.part.of)
-      : place;
-    if (!place || !root || !this.#isLive(place.meta) || !this.#isLive(root.meta))
+    const meta = await this.#payloads.findMeta(handle);
+    const root = meta?.part ? await this.#payloads.findMeta(meta.part.of) : meta;
+    if (!meta || !root || !this.#isLive(meta) || !this.#isLive(root))
       throw handleNotFoundFailure(handle);
-    const file = await openOwnFile(
-      payloadPath(root.folder, root.meta.output_handle, root.meta.mime_type),
-    );
-    if (!file) throw handleNotFoundFailure(handle);
-    const whole =
-      (await file.stat()).size === root.meta.size_bytes &&
-      findEnd(place.meta) <= root.meta.size_bytes;
-    if (whole) return new OpenPayload(place.meta, file);
-    await file.close();
+    const bytes = await this.#payloads.openBytes(root);
+    if (!bytes) throw handleNotFoundFailure(handle);
+    if (bytes.sizeBytes === root.size_bytes && findEnd(meta) <= root.size_bytes)
+      return new OpenPayload(meta, bytes);
+    await bytes[Symbol.asyncDispose]();
     throw handleNotFoundFailure(handle);
   }
 
   /** All handles that have not expired, newest first. */
   async list(): Promise<HandleMeta[]> {
-    const metas = await allMetas(this.#options.folder);
+    const metas = await this.#payloads.listMetas();
     return metas
       .filter((meta) => this.#isLive(meta))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
   }
 
   get retention(): RetentionRule {
-    const { folder, maxTotalBytes, sweepEveryMs } = this.#options;
+    const { maxTotalBytes, sweepEveryMs } = this.#options;
     return {
       name: 'output handles',
       everyMs: sweepEveryMs,
       sweep: (now) => {
         this.#bytesSinceSweep = 0;
-        return sweepHandles(folder, { now, maxTotalBytes });
+        return this.#payloads.sweep({ now, maxTotalBytes });
       },
     };
-  }
-
-  #folderOf(now: number): string {
-    return join(this.#options.folder, formatDay(now));
   }
 
   #isLive({ expires_at: expiresAt }: HandleMeta): boolean {

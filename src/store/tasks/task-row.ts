@@ -49,10 +49,10 @@ const readOpen = (fd: number, id: string): TaskRow => {
   if (!stat.isFile()) return { unreadable: 'it is not a regular file' };
   if (stat.size > MAX_BYTES) return { unreadable: `it is ${stat.size} bytes long` };
   const bytes = Buffer.allocUnsafe(stat.size);
-  return parse(bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0)), id);
+  return parseRow(bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0)), id);
 };
 
-const parse = (text: string, id: string): TaskRow =>
+export const parseRow = (text: string, id: string): TaskRow =>
   attempt(
     () => {
       const parsed = TaskMeta.safeParse(JSON.parse(text));

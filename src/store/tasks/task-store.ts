@@ -7,8 +7,8 @@ import { attempt } from '../../core/attempt.ts';
 import { ifDefined } from '../../core/defined.ts';
 import { parseJson, stringifyInSlices } from '../../core/json.ts';
 import { fail } from '../../core/failure.ts';
-import { createTaskIds, TASK_ID } from '../../core/ids.ts';
-import { abortable, every } from '../../core/time.ts';
+import { createTaskIds, parseTaskTime, TASK_ID } from '../../core/ids.ts';
+import { abortable, every, sleep } from '../../core/time.ts';
 import { getErrorCode, isMissing, storageFailure } from '../../system/disk-error.ts';
 import { ensureFolder, openRegularFile } from '../../system/private-files.ts';
 import { Locks } from '../../system/lock.ts';
@@ -18,6 +18,13 @@ import { appendLine, linesBackwards } from '../files/line-files.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
 import type { RetentionRule } from '../files/sweeper.ts';
 import { META_FILE, parseEvent, readHistory, readRow, type TaskRow } from './task-row.ts';
+import type {
+  SavedResult,
+  ScanOptions,
+  ScannedTask,
+  TaskLedger,
+  TaskWatch,
+} from './task-ledger.ts';
 import type { TaskChange, TaskEvent, TaskMeta } from './task-meta.ts';
 import { keepTasks } from './task-sweep.ts';
 import { openWorkingFiles, type WorkingFiles } from './working-files.ts';
@@ -39,7 +46,10 @@ interface TaskStoreOptions {
   readonly writer: PayloadWriter;
 }
 
-export class TaskStore {
+/** Rows are read synchronously; after this many the event loop gets a turn. */
+const ROWS_AT_ONCE = 200;
+
+export class TaskStore implements TaskLedger {
   readonly #root: string;
   readonly #writer: PayloadWriter;
   readonly #locks: Locks;
@@ -83,8 +93,19 @@ export class TaskStore {
     }
   }
 
+  async *scan({ since = -Infinity, skip }: ScanOptions = {}): AsyncGenerator<ScannedTask> {
+    let read = 0;
+    for (const id of await this.#listIds()) {
+      if (parseTaskTime(id) < since) return;
+      if (skip?.(id)) continue;
+      if (++read % ROWS_AT_ONCE === 0) await sleep(0);
+      const row = this.#readRow(id);
+      if (row) yield { id, row };
+    }
+  }
+
   /** Ids of all tasks, newest first. */
-  async ids(): Promise<string[]> {
+  async #listIds(): Promise<string[]> {
     const names = await readdir(this.#root).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw storageFailure('read', this.#root, error);
@@ -95,13 +116,20 @@ export class TaskStore {
       .toReversed();
   }
 
-  /** The current row; undefined if the task does not exist. */
-  row(id: string): TaskRow | undefined {
-    return readRow(this.folderOf(id), id);
+  async row(id: string): Promise<TaskRow | undefined> {
+    return this.#readRow(id);
   }
 
-  require(id: string): TaskMeta {
-    const row = this.row(id);
+  async require(id: string): Promise<TaskMeta> {
+    return this.#requireRow(id);
+  }
+
+  #readRow(id: string): TaskRow | undefined {
+    return readRow(this.#findFolder(id), id);
+  }
+
+  #requireRow(id: string): TaskMeta {
+    const row = this.#readRow(id);
     if (!row) throw fail('task_not_found', `Task ${id} does not exist.`, { task_id: id });
     if ('meta' in row) return row.meta;
     throw fail('storage_failed', `The row of task ${id} cannot be read: ${row.unreadable}.`, {
@@ -110,27 +138,27 @@ export class TaskStore {
     });
   }
 
-  /**
-   * Changes the row under its lock and appends the event to the history. Changes nothing if
-   * `decide` returns undefined or throws.
-   */
   async change(id: string, decide: (meta: TaskMeta) => TaskChange | undefined): Promise<TaskMeta> {
-    const folder = this.folderOf(id);
-    this.require(id); // throws task_not_found; locking in a missing folder would throw a disk error
+    const folder = this.#findFolder(id);
+    this.#requireRow(id); // locking in a missing folder would throw a disk error
     using lock = await this.#locks.take(join(folder, LOCK_FILE));
-    const before = this.require(id);
+    const before = this.#requireRow(id);
     const { meta, event } = decide(before) ?? {};
     if (!meta) return before;
     await replaceFile(join(folder, META_FILE), this.#toRow(meta), {
       // History first: after a crash in between, the reaper reads there how the task ended.
-      before: () => event && this.append(id, event),
+      before: () => event && this.#appendNow(id, event),
       after: () => lock[Symbol.dispose](),
     });
     return meta;
   }
 
-  append(id: string, event: TaskEvent): void {
-    const path = join(this.folderOf(id), EVENTS_FILE);
+  async append(id: string, event: TaskEvent): Promise<void> {
+    this.#appendNow(id, event);
+  }
+
+  #appendNow(id: string, event: TaskEvent): void {
+    const path = join(this.#findFolder(id), EVENTS_FILE);
     try {
       appendLine(path, this.#toLine(event), { suspect: true });
     } catch (error) {
@@ -138,12 +166,13 @@ export class TaskStore {
     }
   }
 
-  /**
-   * Calls `visit` for every event after byte `from` and returns the offset of the next event;
-   * undefined if the history is shorter.
-   */
-  history(id: string, from: number, visit: (event: TaskEvent) => void): number | undefined {
-    const path = join(this.folderOf(id), EVENTS_FILE);
+  /** The positions are byte offsets. */
+  async history(
+    id: string,
+    from: number,
+    visit: (event: TaskEvent) => void,
+  ): Promise<number | undefined> {
+    const path = join(this.#findFolder(id), EVENTS_FILE);
     try {
       return readHistory(path, from, visit);
     } catch (error) {
@@ -151,9 +180,8 @@ export class TaskStore {
     }
   }
 
-  /** The last events, oldest first. */
   async tail(id: string, count: number): Promise<TaskEvent[]> {
-    await using file = await openRegularFile(join(this.folderOf(id), EVENTS_FILE)).catch(
+    await using file = await openRegularFile(join(this.#findFolder(id), EVENTS_FILE)).catch(
       () => undefined,
     );
     const found: TaskEvent[] = [];
@@ -166,14 +194,12 @@ export class TaskStore {
     return found.toReversed();
   }
 
-  /** Saves a partial result without its secrets, and returns its path. */
   async savePartialResult(id: string, result: unknown): Promise<string> {
     return this.saveReply(id, await stringifyInSlices(await this.#writer.cleanLarge(result)));
   }
 
-  /** Saves the JSON of a reply, from which the pipeline has removed the secrets. */
   async saveReply(id: string, json: string): Promise<string> {
-    const path = join(this.folderOf(id), RESULT_FILE);
+    const path = join(this.#findFolder(id), RESULT_FILE);
     await replaceFile(path, json);
     return path;
   }
@@ -188,12 +214,9 @@ export class TaskStore {
     return JSON.stringify({ ...identity, ...this.#writer.clean(rest) });
   }
 
-  /** Undefined if the task has no result file. */
-  async loadResult(
-    id: string,
-  ): Promise<{ readonly result: unknown } | { readonly unreadable: string } | undefined> {
+  async loadResult(id: string): Promise<SavedResult | undefined> {
     try {
-      await using file = await openRegularFile(join(this.folderOf(id), RESULT_FILE));
+      await using file = await openRegularFile(join(this.#findFolder(id), RESULT_FILE));
       return file ? { result: parseJson(await file.readFile('utf8')) } : undefined;
     } catch (error) {
       return {
@@ -204,34 +227,34 @@ export class TaskStore {
   }
 
   files(id: string): WorkingFiles {
-    return openWorkingFiles(this.folderOf(id), [EVENTS_FILE], this.#writer);
+    return openWorkingFiles(this.#findFolder(id), [EVENTS_FILE], this.#writer);
   }
 
   watch(id: string): TaskWatch {
-    return new TaskWatch(this.folderOf(id));
+    return new FolderWatch(this.#findFolder(id));
   }
 
-  /** Updates the file time as a heartbeat, for processes that cannot inspect this process. */
+  /** Updates the file time. */
   async touch(id: string): Promise<void> {
     const now = new Date();
-    await utimes(join(this.folderOf(id), META_FILE), now, now);
+    await utimes(join(this.#findFolder(id), META_FILE), now, now);
   }
 
   /** Time of the last heartbeat, in milliseconds since 1970. */
   async touchedAt(id: string): Promise<number> {
-    return (await stat(join(this.folderOf(id), META_FILE)).catch(() => undefined))?.mtimeMs ?? 0;
+    return (await stat(join(this.#findFolder(id), META_FILE)).catch(() => undefined))?.mtimeMs ?? 0;
   }
 
   get retention(): RetentionRule {
     return keepTasks({
       folder: this.#root,
-      ids: () => this.ids(),
-      row: (id) => this.row(id),
+      ids: () => this.#listIds(),
+      row: (id) => this.#readRow(id),
       ...RETENTION,
     });
   }
 
-  folderOf(id: string): string {
+  #findFolder(id: string): string {
     if (TASK_ID.test(id)) return join(this.#root, id);
     throw fail('invalid_task_id', `Invalid task id "${id.slice(0, 40)}" (expected 16 hex digits).`);
   }
@@ -253,7 +276,7 @@ const SLOW_MS = 1000;
 /** Poll interval without a file watcher, for example on network disks. */
 const QUICK_MS = 100;
 
-class TaskWatch implements Disposable {
+class FolderWatch implements TaskWatch {
   #watcher: FSWatcher | undefined;
   #clock: Disposable;
   #waiting: (() => void)[] = [];
@@ -263,10 +286,6 @@ class TaskWatch implements Disposable {
     this.#clock = every(this.#watcher ? SLOW_MS : QUICK_MS, () => this.#tell());
   }
 
-  /**
-   * Resolves when the row may have changed after this call. Call it before reading the row, so that
-   * no change is missed.
-   */
   next(signal: AbortSignal): Promise<void> {
     return abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
   }

@@ -33,15 +33,15 @@ describe.each([
   it('return the appended lines in order', async () => {
     const files = open();
     const entries = [{ n: 1 }, 'two', [3], null, { text: 'line\nbreak “ü” 漢\u2028' }];
-    for (const entry of entries) files.append('pages.jsonl', entry);
-    files.append('frontier.jsonl', { url: 'x' });
+    for (const entry of entries) await files.append('pages.jsonl', entry);
+    await files.append('frontier.jsonl', { url: 'x' });
     expect(await entriesOf(files, 'pages.jsonl')).toEqual(entries);
     expect(await entriesOf(files, 'frontier.jsonl')).toEqual([{ url: 'x' }]);
     expect(await entriesOf(files, 'nothing.jsonl')).toEqual([]);
   });
 
-  it('reject values that JSON cannot represent', () => {
-    expect(() => open().append('pages.jsonl', undefined)).toThrow('JSON');
+  it('reject values that JSON cannot represent', async () => {
+    await expect(open().append('pages.jsonl', undefined)).rejects.toThrow('JSON');
   });
 });
 
@@ -49,19 +49,19 @@ describe('working files on disk', () => {
   it('are readable only by their owner, and accept lines of any length', async () => {
     const files = openWorkingFiles(folder, [], writer);
     const long = { content: '漢'.repeat(1_000_000) };
-    files.append('pages.jsonl', long);
-    files.append('pages.jsonl', { n: 2 });
+    await files.append('pages.jsonl', long);
+    await files.append('pages.jsonl', { n: 2 });
     expect(await entriesOf(files, 'pages.jsonl')).toEqual([long, { n: 2 }]);
     if (process.platform !== 'win32')
       expect((await stat(join(folder, 'pages.jsonl'))).mode & 0o777).toBe(0o600);
   });
 
   it('leave out a line that a crash tore, and do not glue the next one to it', async () => {
-    openWorkingFiles(folder, [], writer).append('pages.jsonl', { n: 1 });
+    await openWorkingFiles(folder, [], writer).append('pages.jsonl', { n: 1 });
     await appendFile(join(folder, 'pages.jsonl'), '{"n": 2, "con');
     const later = openWorkingFiles(folder, [], writer);
     expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }]);
-    later.append('pages.jsonl', { n: 3 });
+    await later.append('pages.jsonl', { n: 3 });
     expect(await entriesOf(later, 'pages.jsonl')).toEqual([{ n: 1 }, { n: 3 }]);
     expect(await readFile(join(folder, 'pages.jsonl'), 'utf8')).toContain('\n{"n":3}\n');
   });
@@ -74,9 +74,8 @@ describe('working files on disk', () => {
     'a/b.jsonl',
     'pages.jsonl.tmp',
     '',
-  ])('refuse the name "%s"', (name) => {
-    expect(() => openWorkingFiles(folder, ['events.jsonl'], writer).append(name, {})).toThrow(
-      'working file',
-    );
+  ])('refuse the name "%s"', async (name) => {
+    const files = openWorkingFiles(folder, ['events.jsonl'], writer);
+    await expect(files.append(name, {})).rejects.toThrow('working file');
   });
 });

@@ -14,8 +14,11 @@ export interface KeptFiles {
 }
 
 export interface WorkingFiles extends KeptFiles {
-  /** Appends an entry without its secrets to a file such as `pages.jsonl`, synchronously. */
-  append(file: string, entry: unknown): void;
+  /**
+   * Appends an entry without its secrets to a file such as `pages.jsonl`. Entries are stored in the
+   * order of the calls; on disk, before `append` returns.
+   */
+  append(file: string, entry: unknown): Promise<void>;
   /** As `append`, for an entry that may be large. Throws the reason of an aborted signal. */
   appendLarge(file: string, entry: unknown, signal?: AbortSignal): Promise<void>;
 }
@@ -28,7 +31,7 @@ const appendWith = (
   writer: PayloadWriter,
   write: WriteEntry,
 ): Pick<WorkingFiles, 'append' | 'appendLarge'> => ({
-  append: (file, entry) => write(file, writer.clean(entry)),
+  append: async (file, entry) => write(file, writer.clean(entry)),
   appendLarge: async (file, entry, signal) => {
     const clean = await writer.cleanLarge(entry, signal);
     signal?.throwIfAborted();

@@ -45,7 +45,7 @@ export const ocTaskList = defineTool({
       }),
     );
     return defined({
-      tasks: tasks.map((meta) => rooms.tasks.show(meta)),
+      tasks: await Promise.all(tasks.map((meta) => rooms.tasks.show(meta))),
       count: tasks.length,
       ...compact({ unreadable }),
     });
