@@ -10,6 +10,8 @@ const PROTOCOL = '1.3';
 
 interface Debuggee {
   readonly grant: Grant;
+  /** The server that attached it. */
+  readonly memberId: string;
   readonly sessionId: string;
   readonly ready: Promise<unknown>;
   /** Sessions of frames in other processes and of workers. */
@@ -19,7 +21,13 @@ interface Debuggee {
   isBusy: boolean;
 }
 
-type SendEvent = (method: string, params: Params, sessionId?: string) => void;
+/** Sends an event to one server. */
+export type SendEvent = (
+  memberId: string,
+  method: string,
+  params: Params,
+  sessionId?: string,
+) => void;
 
 export class Debuggees {
   readonly #byTab = new Map<number, Debuggee>();
@@ -41,7 +49,7 @@ export class Debuggees {
       if (tabId === undefined) return;
       this.#end(tabId);
       // `canceled_by_user`: the user pressed Cancel in Chrome's info bar.
-      if (reason === 'canceled_by_user') this.#grants.revoke(tabId);
+      if (reason === 'canceled_by_user') this.#grants.revoke(tabId, 'cancelled');
     });
     setInterval(() => this.#detachIdle(), CHECK_MS);
   }
@@ -51,12 +59,14 @@ export class Debuggees {
   }
 
   /** Returns the id of the tab's session. */
-  async attach(grant: Grant): Promise<string> {
+  async attach(grant: Grant, memberId: string): Promise<string> {
     const known = this.#byTab.get(grant.tabId);
-    if (known) return known.ready.then(() => known.sessionId);
+    if (known?.memberId === memberId) return known.ready.then(() => known.sessionId);
     const { tabId } = grant;
+    if (known) this.detach(tabId);
     const debuggee: Debuggee = {
       grant,
+      memberId,
       sessionId: crypto.randomUUID(),
       ready: attachDebugger(tabId),
       children: new Set(),
@@ -69,8 +79,10 @@ export class Debuggees {
       await debuggee.ready;
     } catch (error) {
       this.#byTab.delete(tabId);
-      throw new Refusal(`Chrome did not attach to the tab: ${(error as Error).message}`);
+      grant.problem = describeProblem((error as Error).message);
+      throw new Refusal(grant.problem);
     }
+    delete grant.problem;
     if (this.#grants.findByTab(tabId) === grant) return debuggee.sessionId;
     this.detach(tabId);
     throw new TargetGone();
@@ -84,6 +96,12 @@ export class Debuggees {
 
   detachAll(): void {
     for (const tabId of this.#byTab.keys()) this.detach(tabId);
+  }
+
+  /** The server has left. */
+  detachMember(memberId: string): void {
+    for (const [tabId, debuggee] of this.#byTab)
+      if (debuggee.memberId === memberId) this.detach(tabId);
   }
 
   /** A call in the tab keeps the debugger attached. */
@@ -102,8 +120,13 @@ export class Debuggees {
     }
   }
 
-  async send(sessionId: string, method: string, params: Params): Promise<unknown> {
-    const debuggee = this.#requireDebuggee(sessionId);
+  async send(
+    memberId: string,
+    sessionId: string,
+    method: string,
+    params: Params,
+  ): Promise<unknown> {
+    const debuggee = this.#requireDebuggee(memberId, sessionId);
     const { grant, children } = debuggee;
     const allowed = checkCommand(method, params, grant.url);
     // The focus of the user is never taken: the page behaves as if it were focused.
@@ -121,9 +144,11 @@ export class Debuggees {
     }
   }
 
-  #requireDebuggee(sessionId: string): Debuggee {
-    for (const debuggee of this.#byTab.values())
-      if (debuggee.sessionId === sessionId || debuggee.children.has(sessionId)) return debuggee;
+  #requireDebuggee(memberId: string, sessionId: string): Debuggee {
+    for (const debuggee of this.#byTab.values()) {
+      const isNamed = debuggee.sessionId === sessionId || debuggee.children.has(sessionId);
+      if (isNamed && debuggee.memberId === memberId) return debuggee;
+    }
     throw new SessionGone();
   }
 
@@ -135,13 +160,13 @@ export class Debuggees {
   ): void {
     const debuggee = this.#byTab.get(tabId ?? -1);
     if (!debuggee) return;
-    const { children, sessionId, grant } = debuggee;
+    const { children, sessionId, grant, memberId } = debuggee;
     if (method === 'Target.attachedToTarget') children.add(String(params['sessionId']));
     if (method === 'Target.detachedFromTarget') children.delete(String(params['sessionId']));
     if (method === 'Page.javascriptDialogOpening' && this.#closing.has(grant.tabId))
       return leavePage(grant.tabId, childId);
     if (method === 'Page.frameNavigated' && childId === undefined) followUrl(grant, params);
-    this.#sendEvent(method, removeCookies(method, params), childId ?? sessionId);
+    this.#sendEvent(memberId, method, removeCookies(method, params), childId ?? sessionId);
   }
 
   /** Reports the end of all sessions of a tab. */
@@ -149,10 +174,11 @@ export class Debuggees {
     const debuggee = this.#byTab.get(tabId);
     if (!debuggee) return;
     this.#byTab.delete(tabId);
-    const { sessionId, children, grant } = debuggee;
-    for (const childId of children)
-      this.#sendEvent('Target.detachedFromTarget', { sessionId: childId }, sessionId);
-    this.#sendEvent('Target.detachedFromTarget', { sessionId, targetId: grant.targetId });
+    const { sessionId, children, grant, memberId } = debuggee;
+    const report = (ended: Params, parentId?: string): void =>
+      this.#sendEvent(memberId, 'Target.detachedFromTarget', ended, parentId);
+    for (const childId of children) report({ sessionId: childId }, sessionId);
+    report({ sessionId, targetId: grant.targetId });
   }
 
   #detachIdle(): void {
@@ -160,6 +186,12 @@ export class Debuggees {
       if (pending === 0 && !isBusy && Date.now() - usedAt >= IDLE_MS) this.detach(tabId);
   }
 }
+
+const describeProblem = (message: string): string =>
+  /different extension/.test(message)
+    ? 'Chrome does not let agents use this page while it contains a frame of another extension, ' +
+      'for example of a password manager.'
+    : `Chrome did not attach to the tab: ${message}`;
 
 /** Chrome's message for a session that has ended, which the server knows. */
 class SessionGone extends Error {

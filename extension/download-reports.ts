@@ -1,7 +1,6 @@
 // Reports the downloads of granted tabs as CDP's root session does, with paths from Chrome's list.
+import type { SendEvent } from './debuggees.ts';
 import type { Params } from './guard.ts';
-
-type SendEvent = (method: string, params: Params) => void;
 
 /** The newest entries of Chrome's list that may be the download. */
 const SEARCHED = 20;
@@ -16,21 +15,22 @@ export class DownloadReports {
   }
 
   /** Takes the events of a tab's session. */
-  follow(method: string, params: Params): void {
-    const guid = String(params['guid']);
+  follow(memberId: string, method: string, params: Params): void {
     if (method === 'Page.downloadWillBegin') {
-      this.#urls.set(guid, String(params['url']));
-      this.#sendEvent('Browser.downloadWillBegin', params);
+      this.#urls.set(String(params['guid']), String(params['url']));
+      this.#sendEvent(memberId, 'Browser.downloadWillBegin', params);
     }
-    if (method === 'Page.downloadProgress') void this.#reportProgress(guid, params);
+    if (method === 'Page.downloadProgress') void this.#reportProgress(memberId, params);
   }
 
-  async #reportProgress(guid: string, params: Params): Promise<void> {
-    if (params['state'] === 'inProgress')
-      return this.#sendEvent('Browser.downloadProgress', params);
+  async #reportProgress(memberId: string, params: Params): Promise<void> {
+    const report = (progress: Params): void =>
+      this.#sendEvent(memberId, 'Browser.downloadProgress', progress);
+    if (params['state'] === 'inProgress') return report(params);
+    const guid = String(params['guid']);
     const item = await this.#find(guid);
     this.#urls.delete(guid);
-    this.#sendEvent('Browser.downloadProgress', { ...params, filePath: item?.filename });
+    report({ ...params, filePath: item?.filename });
   }
 
   async cancel(guid: string): Promise<void> {

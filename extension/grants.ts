@@ -1,4 +1,6 @@
 // The tabs that agents may use, in one tab group per agent; kept until Chrome ends.
+import type { GrantEnd } from '../src/browser/extension/link-commands.ts';
+import type { Agents } from './agents.ts';
 import { isAllowedUrl } from './page-address.ts';
 
 export interface Grant {
@@ -14,18 +16,15 @@ export interface Grant {
   /** Whether the tab is in the group of its agent; windows of popups have no groups. */
   isGrouped: boolean;
   lastAction?: string;
-}
-
-interface SavedGrants {
-  readonly grants: readonly Grant[];
-  readonly groups: readonly (readonly [agent: string, groupId: number])[];
-  readonly agents: readonly string[];
+  /** Why Chrome does not let agents use the tab at the moment. */
+  problem?: string;
 }
 
 interface GrantListener {
   readonly onGranted: (grant: Grant) => void;
   readonly onChanged: (grant: Grant) => void;
-  readonly onRevoked: (grant: Grant) => void;
+  /** `reason`: undefined if the tab was closed. */
+  readonly onRevoked: (grant: Grant, reason?: GrantEnd) => void;
 }
 
 interface GrantOptions {
@@ -34,21 +33,17 @@ interface GrantOptions {
   readonly openerId?: string;
 }
 
-type GroupColor = `${chrome.tabGroups.Color}`;
-const COLORS: readonly GroupColor[] = ['blue', 'purple', 'green', 'orange', 'cyan', 'pink', 'red'];
 const NO_GROUP = -1;
 
 export class Grants {
   readonly #byTab = new Map<number, Grant>();
-  /** The group of each agent. */
-  readonly #groups = new Map<string, number>();
-  /** The agents that have opened a tab or got one. */
-  readonly #agents = new Set<string>();
+  readonly #agents: Agents;
   readonly #listener: GrantListener;
   /** The changes of groups by this class, one after the other. */
   #grouping: Promise<unknown> = Promise.resolve();
 
-  constructor(listener: GrantListener) {
+  constructor(agents: Agents, listener: GrantListener) {
+    this.#agents = agents;
     this.#listener = listener;
   }
 
@@ -56,26 +51,22 @@ export class Grants {
     return [...this.#byTab.values()];
   }
 
-  get agents(): readonly string[] {
-    return [...this.#agents];
+  listByAgent(agent: string): readonly Grant[] {
+    return this.all.filter((grant) => grant.agent === agent);
   }
 
   findByTab(tabId: number): Grant | undefined {
     return this.#byTab.get(tabId);
   }
 
-  findByTarget(targetId: unknown): Grant | undefined {
-    return this.all.find((grant) => grant.targetId === targetId);
-  }
-
   /** Restores the grants after the service worker has restarted. */
   async load(): Promise<void> {
-    const { saved } = (await chrome.storage.session.get('saved')) as { saved?: SavedGrants };
-    for (const [agent, groupId] of saved?.groups ?? []) this.#groups.set(agent, groupId);
-    for (const agent of saved?.agents ?? []) this.#agents.add(agent);
-    for (const grant of saved?.grants ?? []) {
+    const { grants = [] } = (await chrome.storage.session.get('grants')) as { grants?: Grant[] };
+    for (const grant of grants) {
       const tab = await chrome.tabs.get(grant.tabId).catch(() => undefined); // closed meanwhile
       const isGranted = tab && (!grant.isGrouped || this.#findAgent(tab.groupId) === grant.agent);
+      // The service worker may have ended while the debugger was attached.
+      await chrome.debugger.detach({ tabId: grant.tabId }).catch(() => {}); // it is not attached
       if (isGranted) this.#byTab.set(grant.tabId, { ...grant, ...readPage(tab) });
     }
   }
@@ -97,7 +88,7 @@ export class Grants {
     });
   }
 
-  update(grant: Grant, page: Partial<Pick<Grant, 'url' | 'title' | 'lastAction'>>): void {
+  update(grant: Grant, page: Partial<Grant>): void {
     Object.assign(grant, page);
     this.#save();
     this.#listener.onChanged(grant);
@@ -132,7 +123,6 @@ export class Grants {
       ...readPage(tab),
     };
     this.#byTab.set(tabId, grant);
-    this.#agents.add(agent);
     this.#grouping = this.#grouping.then(() => this.#group(grant, tab.groupId));
     this.#save();
     this.#listener.onGranted(grant);
@@ -140,22 +130,22 @@ export class Grants {
   }
 
   /** Ends a grant. The tab stays open and leaves the group. */
-  revoke(tabId: number): void {
+  revoke(tabId: number, reason: GrantEnd): void {
     const grant = this.#byTab.get(tabId);
-    this.#remove(tabId);
+    this.#remove(tabId, reason);
     if (grant?.isGrouped) chrome.tabs.ungroup(tabId).catch(() => {}); // it is closed or ungrouped
   }
 
-  revokeAll(): void {
-    for (const tabId of this.#byTab.keys()) this.revoke(tabId);
+  revokeAll(grants: readonly Grant[] = this.all): void {
+    for (const { tabId } of grants) this.revoke(tabId, 'stopped');
   }
 
-  #remove(tabId: number): void {
+  #remove(tabId: number, reason?: GrantEnd): void {
     const grant = this.#byTab.get(tabId);
     if (!grant) return;
     this.#byTab.delete(tabId);
     this.#save();
-    this.#listener.onRevoked(grant);
+    this.#listener.onRevoked(grant, reason);
   }
 
   async #grantPopup(tabId: number, { agent, targetId }: Grant): Promise<void> {
@@ -175,15 +165,17 @@ export class Grants {
     this.#save();
   }
 
-  async #joinGroup(tabId: number, agent: string): Promise<void> {
-    const known = this.#groups.get(agent);
+  async #joinGroup(tabId: number, name: string): Promise<void> {
+    const agent = this.#agents.require(name);
+    const known = agent.groupId;
     const exists =
       known !== undefined && (await chrome.tabGroups.get(known).catch(() => undefined));
     if (exists) return void (await chrome.tabs.group({ tabIds: [tabId], groupId: known }));
     const { windowId } = await chrome.tabs.get(tabId);
     const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
-    this.#groups.set(agent, groupId);
-    await chrome.tabGroups.update(groupId, { title: agent, color: this.findColor(agent) });
+    agent.groupId = groupId;
+    this.#agents.save();
+    await chrome.tabGroups.update(groupId, { title: name, color: agent.color });
   }
 
   /** The user dragged a tab into the group of an agent, or out of it. */
@@ -193,27 +185,17 @@ export class Grants {
     if (!tab) return;
     const agent = this.#findAgent(tab.groupId);
     const grant = this.#byTab.get(tabId);
-    if (grant?.isGrouped && grant.agent !== agent) this.#remove(tabId);
+    if (grant?.isGrouped && grant.agent !== agent) this.#remove(tabId, 'ungrouped');
     if (agent !== undefined && !this.#byTab.has(tabId) && isAllowedUrl(tab.url))
       await this.grant(tabId, { agent, isOpenedByAgent: false }).catch(() => {}); // it is closed
   }
 
   #findAgent(groupId: number): string | undefined {
-    return [...this.#groups].find(([, known]) => known === groupId)?.[0];
-  }
-
-  findColor(agent: string): GroupColor {
-    const at = [...this.#agents].indexOf(agent);
-    return COLORS[Math.max(at, 0) % COLORS.length] ?? 'blue';
+    return this.#agents.findByGroup(groupId)?.name;
   }
 
   #save(): void {
-    const saved: SavedGrants = {
-      grants: this.all,
-      groups: [...this.#groups],
-      agents: this.agents,
-    };
-    void chrome.storage.session.set({ saved });
+    void chrome.storage.session.set({ grants: this.all });
   }
 }
 

@@ -1,30 +1,23 @@
 // The extension's end of the link to the server: proves both sides, keeps it alive, reconnects.
 import {
-  computeProof,
-  createNonce,
   deriveLinkKey,
-  type ExtensionProof,
-  isProof,
   LINK_PATH,
-  LINK_VERSION,
-  type LinkHello,
   type LinkPurpose,
   type LinkTerms,
+  type Pairing,
+  proveAsCaller,
 } from '../src/browser/extension/link-proof.ts';
 
 /** Chrome ends a service worker after 30 s without a message. */
 const ALIVE_MS = 20_000;
 const RETRY_MS = 2_500;
+/** After a lost link, another server of the user may listen at once. */
+const FIRST_RETRY_MS = 400;
 const PROOF_MS = 5_000;
-const ALIVE = JSON.stringify({ method: 'OpenChrome.alive', params: {} });
-
-export interface Pairing {
-  readonly port: number;
-  readonly key: string;
-}
 
 interface LinkListener {
-  readonly onMessage: (text: string) => void;
+  /** `memberId`: the server that sent it; '' for the hub of the servers. */
+  readonly onMessage: (memberId: string, message: unknown) => void;
   readonly onOpen: () => void;
   readonly onClose: () => void;
 }
@@ -57,7 +50,7 @@ export class Link {
     const { pairing } = (await chrome.storage.local.get('pairing')) as { pairing?: Pairing };
     this.#pairing = pairing;
     setInterval(() => void this.connect(), RETRY_MS);
-    setInterval(() => this.send(ALIVE), ALIVE_MS);
+    setInterval(() => this.send('', { alive: true }), ALIVE_MS);
     await this.connect();
   }
 
@@ -90,35 +83,38 @@ export class Link {
     this.#socket?.close();
   }
 
-  send(text: string): void {
-    this.#socket?.send(text);
+  /** Each message is preceded by a line with the server that gets it. */
+  send(memberId: string, message: object): void {
+    this.#socket?.send(`${memberId}\n${JSON.stringify(message)}`);
+  }
+
+  #receive(text: string): void {
+    const end = text.indexOf('\n');
+    this.#listener.onMessage(text.slice(0, end), JSON.parse(text.slice(end + 1)));
   }
 
   #use({ socket }: OpenLink): void {
     this.#socket = socket;
-    socket.addEventListener('message', ({ data }) => this.#listener.onMessage(String(data)));
+    socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     socket.addEventListener('close', () => {
       this.#socket = undefined;
       this.#listener.onClose();
+      setTimeout(() => void this.connect(), FIRST_RETRY_MS);
     });
     this.#listener.onOpen();
   }
 }
 
-/** Sends nothing but a nonce before the server has proved that it knows the key. */
 const openLink = async (port: number, purpose: LinkPurpose, key: string): Promise<OpenLink> => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${LINK_PATH}`);
   const timer = setTimeout(() => socket.close(), PROOF_MS);
   try {
     await nextEvent(socket, 'open');
-    const extensionNonce = createNonce();
-    send<LinkHello>(socket, { version: LINK_VERSION, purpose, nonce: extensionNonce });
-    const { nonce, proof } = await nextMessage(socket);
-    const terms = { purpose, port, extensionNonce, serverNonce: String(nonce) };
-    if (!(await isProof(proof, key, 'server', terms))) throw new Error('The server has no proof.');
-    const ready = nextMessage(socket);
-    send<ExtensionProof>(socket, { proof: await computeProof(key, 'extension', terms) });
-    if ((await ready)['ready'] !== true) throw new Error('The server rejected the proof.');
+    const channel = {
+      send: (text: string) => socket.send(text),
+      read: () => nextMessage(socket),
+    };
+    const terms = await proveAsCaller(channel, { purpose, port, key });
     return { socket, terms };
   } catch (error) {
     socket.close();
@@ -127,8 +123,6 @@ const openLink = async (port: number, purpose: LinkPurpose, key: string): Promis
     clearTimeout(timer);
   }
 };
-
-const send = <T>(socket: WebSocket, message: T): void => socket.send(JSON.stringify(message));
 
 const nextEvent = (socket: WebSocket, name: 'open' | 'message'): Promise<Event> =>
   new Promise((resolve, reject) => {

@@ -1,11 +1,12 @@
 // The options page: shows the paired server, and forgets it.
 import { element } from './page-elements.ts';
-import { type PageRequest, request } from './page-messages.ts';
+import type { PageRequest } from './page-messages.ts';
+import { sendRequest } from './worker-requests.ts';
 
 const UNPAIRED = 'No server is paired. Run "openchrome setup --extension" in a terminal.';
 
 const perform = async (message: PageRequest): Promise<void> => {
-  const { port, isLinked } = (await request(message)).state;
+  const { port, isLinked } = (await sendRequest(message)).state;
   const link = isLinked ? 'connected' : 'not running';
   element('pairing').textContent =
     port === undefined ? UNPAIRED : `Paired with the server on port ${port}, which is ${link}.`;

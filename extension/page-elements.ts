@@ -12,3 +12,11 @@ export const create = (tag: string, className: string, text = ''): HTMLElement =
   created.textContent = text;
   return created;
 };
+
+/** `label`: the accessible name, if the text alone is ambiguous. */
+export const createButton = (text: string, label: string, press: () => unknown): HTMLElement => {
+  const button = create('button', '', text);
+  button.setAttribute('aria-label', label);
+  button.addEventListener('click', () => void press());
+  return button;
+};

@@ -5,9 +5,18 @@ export interface GrantedTab {
   readonly title: string;
   readonly url: string;
   readonly agent: string;
-  readonly color: string;
   readonly isAttached: boolean;
   readonly lastAction?: string;
+  /** Why Chrome does not let agents use the tab at the moment. */
+  readonly problem?: string;
+}
+
+export interface AgentState {
+  readonly name: string;
+  readonly color: string;
+  readonly isStopped: boolean;
+  /** Whether the server of the agent is running. */
+  readonly isConnected: boolean;
 }
 
 export interface ExtensionState {
@@ -16,7 +25,7 @@ export interface ExtensionState {
   readonly isStopped: boolean;
   readonly tabs: readonly GrantedTab[];
   /** The agents to which the user can grant a tab. */
-  readonly agents: readonly string[];
+  readonly agents: readonly AgentState[];
 }
 
 export type PageRequest =
@@ -25,13 +34,10 @@ export type PageRequest =
   | { readonly kind: 'forget' }
   | { readonly kind: 'grant'; readonly tabId: number; readonly agent: string }
   | { readonly kind: 'revoke'; readonly tabId: number }
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'resume' };
+  /** All agents if `agent` is undefined. */
+  | { readonly kind: 'stop' | 'resume'; readonly agent?: string };
 
 export interface PageAnswer {
   readonly state: ExtensionState;
   readonly error?: string;
 }
-
-export const request = (message: PageRequest): Promise<PageAnswer> =>
-  chrome.runtime.sendMessage<PageRequest, PageAnswer>(message);

@@ -1,7 +1,7 @@
 // The pairing page: shows the digits of the ticket in its address, and pairs if the user confirms.
 import { deriveDigits } from '../src/browser/extension/link-proof.ts';
 import { element } from './page-elements.ts';
-import { request } from './page-messages.ts';
+import { sendRequest } from './worker-requests.ts';
 
 const TICKET = /^[\w-]{43}$/;
 
@@ -25,7 +25,7 @@ const showDigits = async (): Promise<void> => {
 
 confirm.addEventListener('click', () => {
   confirm.disabled = true;
-  void request({ kind: 'pair', port, ticket }).then(({ error }) => {
+  void sendRequest({ kind: 'pair', port, ticket }).then(({ error }) => {
     element('outcome').textContent =
       error === undefined
         ? 'Paired. You can close this tab.'

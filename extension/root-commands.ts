@@ -1,15 +1,20 @@
 // Emulates the commands of CDP's root session, which Chrome's debugger does not offer to extensions.
-import type { LinkCommand } from '../src/browser/extension/link-commands.ts';
-import type { Debuggees } from './debuggees.ts';
+import {
+  DEFAULT_AGENT,
+  type GrantEnd,
+  type LinkCommand,
+} from '../src/browser/extension/link-commands.ts';
+import { defined } from '../src/core/defined.ts';
+import type { Agents } from './agents.ts';
+import type { Debuggees, SendEvent } from './debuggees.ts';
 import type { DownloadReports } from './download-reports.ts';
 import type { Grant, Grants } from './grants.ts';
 import type { Params } from './guard.ts';
 import { isAllowedUrl } from './page-address.ts';
 import { Refusal, TargetGone } from './refusal.ts';
 
-type SendEvent = (method: string, params: Params, sessionId?: string) => void;
-
 interface RootOptions {
+  readonly agents: Agents;
   readonly grants: Grants;
   readonly debuggees: Debuggees;
   readonly downloads: DownloadReports;
@@ -22,12 +27,16 @@ type Command = (params: Params) => Promise<unknown>;
 
 const MAX_LABEL = 60;
 
+/** The commands of one server, which sees only the tabs of its own agents. */
 export class RootCommands {
   readonly #options: RootOptions;
+  readonly #memberId: string;
   #isDiscovering = false;
 
-  constructor(options: RootOptions) {
+  constructor(memberId: string, options: RootOptions) {
+    this.#memberId = memberId;
     this.#options = options;
+    options.agents.claim(memberId, DEFAULT_AGENT);
   }
 
   /** Throws a Refusal for all other commands. */
@@ -37,23 +46,28 @@ export class RootCommands {
     return command(params);
   }
 
-  /** The link has ended: nothing is reported until the next server requests it. */
-  reset(): void {
-    this.#isDiscovering = false;
-  }
-
   reportGranted(grant: Grant): void {
-    if (this.#isDiscovering)
-      this.#options.sendEvent('Target.targetCreated', { targetInfo: this.#describe(grant) });
+    this.#report('Target.targetCreated', { targetInfo: this.#describe(grant) });
   }
 
   reportChanged(grant: Grant): void {
-    if (this.#isDiscovering)
-      this.#options.sendEvent('Target.targetInfoChanged', { targetInfo: this.#describe(grant) });
+    this.#report('Target.targetInfoChanged', { targetInfo: this.#describe(grant) });
   }
 
-  reportRevoked({ targetId }: Grant): void {
-    if (this.#isDiscovering) this.#options.sendEvent('Target.targetDestroyed', { targetId });
+  /** `reason`: undefined if the tab was closed. */
+  reportRevoked({ targetId }: Grant, reason?: GrantEnd): void {
+    if (reason !== undefined) this.#report('OpenChrome.grantEnded', { targetId, reason });
+    this.#report('Target.targetDestroyed', { targetId });
+  }
+
+  #report(method: string, params: Params): void {
+    if (this.#isDiscovering) this.#options.sendEvent(this.#memberId, method, params);
+  }
+
+  /** The tabs of the agents of this server. */
+  get #grants(): readonly Grant[] {
+    const { grants, agents } = this.#options;
+    return grants.all.filter(({ agent }) => agents.findMember(agent) === this.#memberId);
   }
 
   readonly #commands: Readonly<Record<string, Command> & Record<LinkCommand, Command>> = {
@@ -72,17 +86,17 @@ export class RootCommands {
     },
     'Target.setDiscoverTargets': async ({ discover }) => {
       this.#isDiscovering = discover === true;
-      for (const grant of this.#options.grants.all) this.reportGranted(grant);
+      for (const grant of this.#grants) this.reportGranted(grant);
       return {};
     },
     'Target.attachToTarget': async ({ targetId, flatten }) => {
       if (flatten !== true) throw new Refusal('Only flat sessions are supported.');
       const grant = this.#requireGrant(targetId);
       const isNew = !this.#options.debuggees.isAttached(grant.tabId);
-      const sessionId = await this.#options.debuggees.attach(grant);
+      const sessionId = await this.#options.debuggees.attach(grant, this.#memberId);
       const targetInfo = this.#describe(grant);
       if (isNew)
-        this.#options.sendEvent('Target.attachedToTarget', {
+        this.#options.sendEvent(this.#memberId, 'Target.attachedToTarget', {
           sessionId,
           targetInfo,
           waitingForDebugger: false,
@@ -95,10 +109,13 @@ export class RootCommands {
       await this.#options.debuggees.close(grant.tabId);
       return { success: true };
     },
-    'OpenChrome.openTab': async ({ agent }) => {
-      if (this.#options.isStopped())
-        throw new Refusal('The user has stopped all agents in the extension.');
-      const { targetId } = await this.#options.grants.open(String(agent).slice(0, MAX_LABEL));
+    'OpenChrome.openTab': async ({ agent: label }) => {
+      const { isStopped, agents, grants } = this.#options;
+      if (isStopped()) throw new Refusal('The user has stopped all agents in the extension.');
+      const agent = agents.claim(this.#memberId, String(label).slice(0, MAX_LABEL));
+      if (agent.isStopped)
+        throw new Refusal(`The user has stopped the agent "${agent.name}" in the extension.`);
+      const { targetId } = await grants.open(agent.name);
       return { targetId };
     },
     'OpenChrome.reportCall': async ({ targetId, action }) => {
@@ -111,13 +128,13 @@ export class RootCommands {
   };
 
   #requireGrant(targetId: unknown): Grant {
-    const grant = this.#options.grants.findByTarget(targetId);
+    const grant = this.#grants.find((one) => one.targetId === targetId);
     if (!grant) throw new TargetGone();
     return grant;
   }
 
   #describe({ targetId, tabId, url, title, openerId }: Grant): Params {
-    return {
+    return defined({
       targetId,
       type: 'page',
       // The user may open a page of Chrome in a granted tab; its title stays invisible.
@@ -125,8 +142,8 @@ export class RootCommands {
       title: isAllowedUrl(url) ? title : '',
       attached: this.#options.debuggees.isAttached(tabId),
       canAccessOpener: false,
-      ...(openerId === undefined ? {} : { openerId }),
-    };
+      openerId,
+    });
   }
 }
 

@@ -1,11 +1,14 @@
 // The service worker: connects the link, the grants and Chrome's debugger, and serves the popup.
-import { Debuggees } from './debuggees.ts';
+import { DEFAULT_AGENT, type MembersReport } from '../src/browser/extension/link-commands.ts';
+import { defined } from '../src/core/defined.ts';
+import { Agents } from './agents.ts';
+import { Debuggees, type SendEvent } from './debuggees.ts';
 import { DownloadReports } from './download-reports.ts';
-import { Grants } from './grants.ts';
+import { type Grant, Grants } from './grants.ts';
 import type { Params } from './guard.ts';
 import { Link } from './link.ts';
 import { isAllowedUrl } from './page-address.ts';
-import type { ExtensionState, PageAnswer, PageRequest } from './page-messages.ts';
+import type { AgentState, ExtensionState, PageAnswer, PageRequest } from './page-messages.ts';
 import { Refusal } from './refusal.ts';
 import { RootCommands } from './root-commands.ts';
 
@@ -16,44 +19,70 @@ interface Command {
   readonly sessionId?: string;
 }
 
-/** The agent of a tab that the user grants before an agent has opened one. */
-const DEFAULT_AGENT = 'OpenChrome';
 let isStopped = false;
 
-const sendEvent = (method: string, params: Params, sessionId?: string): void => {
-  if (sessionId !== undefined) downloads.follow(method, params);
-  link.send(JSON.stringify({ method, params, sessionId }));
+const sendEvent: SendEvent = (memberId, method, params, sessionId) => {
+  if (sessionId !== undefined) downloads.follow(memberId, method, params);
+  link.send(memberId, { method, params, sessionId });
 };
 
-const grants = new Grants({
+/** The commands of each server that shares the link. */
+const roots = new Map<string, RootCommands>();
+const agents: Agents = new Agents((name) => grants.listByAgent(name).length > 0);
+const grants: Grants = new Grants(agents, {
   onGranted: (grant) => {
-    root.reportGranted(grant);
+    findRoot(grant)?.reportGranted(grant);
     showBadge();
   },
-  onChanged: (grant) => root.reportChanged(grant),
-  onRevoked: (grant) => {
+  onChanged: (grant) => findRoot(grant)?.reportChanged(grant),
+  onRevoked: (grant, reason) => {
     debuggees.detach(grant.tabId);
-    root.reportRevoked(grant);
+    findRoot(grant)?.reportRevoked(grant, reason);
     showBadge();
   },
 });
 const debuggees = new Debuggees(grants, sendEvent);
 const downloads = new DownloadReports(sendEvent);
-const root = new RootCommands({
-  ...{ grants, debuggees, downloads, sendEvent },
-  isStopped: () => isStopped,
-});
 
-const answer = async ({ id, method, params = {}, sessionId }: Command): Promise<void> => {
+const findRoot = ({ agent }: Grant): RootCommands | undefined =>
+  roots.get(agents.findMember(agent) ?? '');
+
+const requireRoot = (memberId: string): RootCommands => {
+  const known = roots.get(memberId);
+  if (known) return known;
+  const root = new RootCommands(memberId, {
+    ...{ agents, grants, debuggees, downloads, sendEvent },
+    isStopped: () => isStopped,
+  });
+  roots.set(memberId, root);
+  return root;
+};
+
+const followMembers = async (report: MembersReport): Promise<void> => {
+  await loaded;
+  const { members } = report;
+  agents.setMembers(report);
+  for (const memberId of members) requireRoot(memberId);
+  for (const memberId of roots.keys()) {
+    if (members.includes(memberId)) continue;
+    roots.delete(memberId);
+    debuggees.detachMember(memberId);
+  }
+};
+
+const answer = async (
+  memberId: string,
+  { id, method, params = {}, sessionId }: Command,
+): Promise<void> => {
   try {
     await loaded;
     const result =
       sessionId === undefined || method === 'Browser.getVersion'
-        ? await root.run(method, params)
-        : await debuggees.send(sessionId, method, params);
-    link.send(JSON.stringify({ id, sessionId, result: result ?? {} }));
+        ? await requireRoot(memberId).run(method, params)
+        : await debuggees.send(memberId, sessionId, method, params);
+    link.send(memberId, { id, sessionId, result: result ?? {} });
   } catch (error) {
-    link.send(JSON.stringify({ id, sessionId, error: describeError(error) }));
+    link.send(memberId, { id, sessionId, error: describeError(error) });
   }
 };
 
@@ -65,10 +94,14 @@ const describeError = (error: unknown): { readonly code: number; readonly messag
 };
 
 const link = new Link({
-  onMessage: (text) => void answer(JSON.parse(text) as Command),
+  onMessage: (memberId, message) =>
+    memberId === ''
+      ? void followMembers(message as MembersReport)
+      : void answer(memberId, message as Command),
   onOpen: () => showBadge(),
   onClose: () => {
-    root.reset();
+    agents.loseLink();
+    roots.clear();
     debuggees.detachAll();
     showBadge();
   },
@@ -76,29 +109,59 @@ const link = new Link({
 
 const showBadge = (): void => {
   const count = grants.all.length;
-  void chrome.action.setBadgeText({ text: count === 0 ? '' : String(count) });
-  void chrome.action.setBadgeBackgroundColor({ color: link.isOpen ? '#1a73e8' : '#80868b' });
+  const text = isStopped ? 'off' : String(count || '');
+  void chrome.action.setBadgeText({ text });
+  void chrome.action.setBadgeBackgroundColor({ color: chooseBadgeColor() });
+  void chrome.action.setTitle({ title: describeBadge(count) });
 };
+
+const chooseBadgeColor = (): string => {
+  if (isStopped) return '#b3261e';
+  return link.isOpen ? '#1a73e8' : '#80868b';
+};
+
+const describeBadge = (count: number): string => {
+  if (isStopped) return 'OpenChrome: all agents are stopped';
+  const tabs = count === 1 ? '1 tab' : `${count} tabs`;
+  return count === 0 ? 'OpenChrome' : `OpenChrome: agents may use ${tabs}`;
+};
+
+/** The default agent is always listed, so that a tab can be granted before an agent works. */
+const listAgents = (): readonly AgentState[] =>
+  (agents.all.length > 0 ? agents.all : [agents.require(DEFAULT_AGENT)]).map((agent) => ({
+    name: agent.name,
+    color: agent.color,
+    isStopped: agent.isStopped,
+    isConnected: agents.isConnected(agent),
+  }));
 
 const describeState = (): ExtensionState => {
   const { pairing, isOpen } = link;
-  return {
-    ...(pairing ? { port: pairing.port } : {}),
+  return defined({
+    port: pairing?.port,
     isLinked: isOpen,
     isStopped,
-    agents: grants.agents.length > 0 ? grants.agents : [DEFAULT_AGENT],
-    tabs: grants.all.map(({ tabId, title, url, agent, lastAction }) => ({
-      ...{ tabId, title, url, agent },
-      ...(lastAction === undefined ? {} : { lastAction }),
-      color: grants.findColor(agent),
-      isAttached: debuggees.isAttached(tabId),
-    })),
-  };
+    agents: listAgents(),
+    tabs: grants.all.map(({ tabId, title, url, agent, lastAction, problem }) =>
+      defined({
+        ...{ tabId, title, url, agent, lastAction, problem },
+        isAttached: debuggees.isAttached(tabId),
+      }),
+    ),
+  });
 };
 
-const setStopped = async (value: boolean): Promise<void> => {
+const stopAll = async (value: boolean): Promise<void> => {
   isStopped = value;
   await chrome.storage.local.set({ isStopped });
+  if (isStopped) grants.revokeAll();
+  else for (const { name } of agents.all) agents.stop(name, false);
+  showBadge();
+};
+
+const stopAgent = (name: string): void => {
+  agents.stop(name, true);
+  grants.revokeAll(grants.listByAgent(name));
 };
 
 const serve = async (message: PageRequest): Promise<void> => {
@@ -114,18 +177,18 @@ const serve = async (message: PageRequest): Promise<void> => {
     case 'grant':
       return grantTab(message.tabId, message.agent);
     case 'revoke':
-      return grants.revoke(message.tabId);
+      return grants.revoke(message.tabId, 'stopped');
     case 'stop':
-      await setStopped(true);
-      return grants.revokeAll();
+      return message.agent === undefined ? stopAll(true) : stopAgent(message.agent);
     case 'resume':
-      return setStopped(false);
+      return message.agent === undefined ? stopAll(false) : agents.stop(message.agent, false);
   }
 };
 
 const grantTab = async (tabId: number, agent: string): Promise<void> => {
   const { url } = await chrome.tabs.get(tabId);
   if (!isAllowedUrl(url)) throw new Refusal('Agents may not use this page.');
+  if (agents.require(agent).isStopped) throw new Refusal('You have stopped this agent.');
   await grants.grant(tabId, { agent, isOpenedByAgent: false });
 };
 
@@ -144,6 +207,7 @@ chrome.runtime.onMessage.addListener((message: PageRequest, sender, sendResponse
 const load = async (): Promise<void> => {
   const saved = (await chrome.storage.local.get('isStopped')) as { readonly isStopped?: boolean };
   isStopped = saved.isStopped ?? false;
+  await agents.load();
   await grants.load();
 };
 

@@ -12,7 +12,8 @@ import type { EffectGate } from './guard/effect-gate.ts';
 import type { Cookie } from './state/cookies.ts';
 import type { Download } from './state/downloads.ts';
 import { DEFAULT_SESSION, type FormerTab, Session, type SessionStorage } from './tabs/session.ts';
-import type { ExtensionLink, Pairing } from './extension/extension-link.ts';
+import type { ExtensionLink } from './extension/extension-link.ts';
+import type { Pairing } from './extension/link-proof.ts';
 import { ConsentWait } from './launch/consent-wait.ts';
 import type { Tab, TabOptions } from './tabs/tab.ts';
 import type { PopupSource } from './tabs/targets.ts';
@@ -191,6 +192,7 @@ export class Browser {
         findSetup: (from) => this.#findSetup(this.#findOwner(from)),
         findSession: (tabId) => this.#ownerOf(tabId)?.name,
         onGone: (tabId) => this.#ownerOf(tabId)?.remove(tabId),
+        onGrantEnded: (tabId, reason) => this.#ownerOf(tabId)?.endGrant(tabId, reason),
       },
     );
     this.#reconnectUrl = chrome.reconnectUrl;
@@ -478,6 +480,17 @@ export class Browser {
       ...ordered,
       ...others.map(({ targetId, url, title }) => ({ tabId: targetId, url, title })),
     ];
+  }
+
+  /** Connects to the user's own Chrome, whose user may have granted tabs; no other Chrome. */
+  async connectOwnChrome(signal: AbortSignal): Promise<void> {
+    if (this.#isOwnChrome) await this.#connected(signal);
+  }
+
+  /** Whether the tab of a lost connection may still be open, so that the next call attaches it. */
+  isStillOpen(tab: Tab): boolean {
+    if (!this.#chrome) return this.#reconnectUrl !== undefined;
+    return this.#chrome.targets.findPage(tab.id) !== undefined;
   }
 
   /** Whether Chrome is running; does not start it. */

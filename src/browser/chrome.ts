@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts';
 import { CdpConnection, requireField, type Transport } from './cdp/connection.ts';
 import { CdpError } from './cdp/errors.ts';
 import type { ExtensionLink } from './extension/extension-link.ts';
+import { DEFAULT_AGENT, type GrantEnd } from './extension/link-commands.ts';
 import { BrowserGuard, type SubmitJudge } from './guard/browser-guard.ts';
 import type { ConsentWait } from './launch/consent-wait.ts';
 import type { DomainGuard } from './guard/domain-guard.ts';
@@ -47,6 +48,8 @@ interface ChromeListener {
   readonly findSetup: (from: PopupSource) => TabOptions['setUp'];
   readonly findSession: (tabId: string) => string | undefined;
   readonly onGone: (tabId: string) => void;
+  /** The user ended the access to a tab of the own Chrome. */
+  readonly onGrantEnded: (tabId: string, reason: GrantEnd) => void;
 }
 
 /** Facts about a running Chrome that need no CDP command. */
@@ -321,6 +324,9 @@ const attach = async (
     setDownloads: (...context) => downloads.startContext(...context),
   });
   const hooks = isExtension ? extensionHooks(connection) : {};
+  connection.root.on('OpenChrome.grantEnded', ({ targetId, reason }) =>
+    listener.onGrantEnded(targetId, reason),
+  );
   const targets: Targets = new Targets(connection, {
     ...{ owned: false, log, guard, contexts },
     ...listener,
@@ -386,9 +392,6 @@ const connectExtension = async (
   const transport = await link.connect(signal);
   return { transport, address: LINK_NAME, reconnectUrl: LINK_NAME };
 };
-
-/** The name that the user sees for the default session. */
-const DEFAULT_AGENT = 'OpenChrome';
 
 /** Tabs open in the group of their session, and the extension shows the calls in each tab. */
 const extensionHooks = ({

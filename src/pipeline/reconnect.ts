@@ -26,6 +26,13 @@ const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
 };
 
 const lostTab = (call: SessionCall, error: unknown): unknown => {
+  if (call.tab && call.rooms.browser.isStillOpen(call.tab))
+    return fail(
+      'chrome_disconnected',
+      'The connection to the tab was lost during the call. The tab is still open.',
+      { ...tabId(call), hint: 'Call again: the next call connects again.' },
+      error,
+    );
   if (call.rooms.browser.running && error instanceof Disconnected)
     return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
   return fail(

@@ -22,6 +22,7 @@ export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) 
     return next({ ...call, session, tab: undefined });
   if (withoutTab === 'wait' && common.tabId === undefined && !session.current)
     await waitForTab(call, session);
+  reportEndedGrants(call, session);
   const tab = await rooms.browser.requireTab(session, common.tabId, signal);
   course.tab = tab;
   tellOfLostTabs(call, session);
@@ -120,6 +121,24 @@ const emitCall = async (
   }
 };
 
+const GRANT_ENDS: Readonly<Record<Session['endedGrants'][number]['reason'], string>> = {
+  stopped: 'Stop in the extension',
+  ungrouped: 'moved out of the tab group',
+  cancelled: "Cancel in Chrome's bar",
+};
+
+/** In the user's own Chrome, one note lists the tabs that the user took away. */
+const reportEndedGrants = (call: TimedCall, session: Session): void => {
+  const ended = session.endedGrants.splice(0).slice(0, MAX_LISTED);
+  for (const { url, reason } of ended) {
+    const tab = quoteFromPage(url, redactorFor(call));
+    call.notes.push(`[The user ended your access to the tab ${tab}: ${GRANT_ENDS[reason]}]`);
+  }
+};
+
+/** Maximum number of tabs that a note lists. */
+const MAX_LISTED = 3;
+
 /** After the end of Chrome, one note lists the lost tabs. */
 const tellOfLostTabs = (call: TimedCall, session: Session): void => {
   const { notes } = call;
@@ -129,8 +148,8 @@ const tellOfLostTabs = (call: TimedCall, session: Session): void => {
     notes.push('[Chrome ended, and with it the cookies and storage of this session]');
   }
   if (lost.length === 0) return;
-  const shown = lost.slice(0, 3).map((url) => quoteFromPage(url, redactorFor(call)));
-  const more = lost.length > 3 ? ` and ${lost.length - 3} more` : '';
+  const shown = lost.slice(0, MAX_LISTED).map((url) => quoteFromPage(url, redactorFor(call)));
+  const more = lost.length > MAX_LISTED ? ` and ${lost.length - MAX_LISTED} more` : '';
   const end = session.lostBecause === 'idle' ? 'was closed while it was idle' : 'crashed';
   notes.push(`[Chrome ${end} and was restarted; these tabs were lost: ${shown.join(', ')}${more}]`);
 };

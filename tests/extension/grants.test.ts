@@ -4,9 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXTENSION_ID } from '../../src/browser/extension/link-proof.ts';
 import { useSite } from '../fixtures.ts';
-import { useOwnChrome, type UserTab } from './user-chrome.ts';
+import { type ExtensionButtons, openSettings, useOwnChrome } from './user-chrome.ts';
 
 const site = useSite({
   '/': '<title>Shop</title><h1>Welcome</h1><a href="/popup" target="_blank">More</a>',
@@ -15,15 +14,8 @@ const site = useSite({
 });
 const own = useOwnChrome();
 
-/** The answer of the service worker to a page of the extension. */
-interface PageAnswer {
-  readonly error?: string;
-  readonly state: { readonly tabs: readonly { tabId: number; title: string; agent: string }[] };
-}
-
-let settings: UserTab;
-const press = (request: object): Promise<PageAnswer> =>
-  settings.evaluate(`chrome.runtime.sendMessage(${JSON.stringify(request)})`);
+let settings: ExtensionButtons;
+const press: ExtensionButtons['press'] = (request) => settings.press(request);
 
 const findTabId = (path: string): Promise<number> =>
   own.chrome.worker(
@@ -39,7 +31,7 @@ const findTargetId = async (title: string): Promise<string> => {
 const listTabs = (): Promise<string> => own.text('tabs_context', { all: true });
 
 beforeAll(async () => {
-  settings = await own.chrome.open(`chrome-extension://${EXTENSION_ID}/options.html`);
+  settings = await openSettings(own.chrome);
   await own.text('navigate', { url: `${site.origin}/` });
 });
 

@@ -11,9 +11,11 @@ import {
   computeProof,
   createNonce,
   EXTENSION_ID,
+  LINK_VERSION,
   type LinkPurpose,
 } from '../../src/browser/extension/link-proof.ts';
-import { LinkServer } from '../../src/browser/extension/link-server.ts';
+import { ExtensionLink } from '../../src/browser/extension/extension-link.ts';
+import { LinkHub } from '../../src/browser/extension/link-hub.ts';
 import { offerPairing } from '../../src/features/setup/pair-extension.ts';
 import { makeFolder } from '../launch/support.ts';
 import { pair, startUserChrome, type UserChrome } from './user-chrome.ts';
@@ -48,12 +50,41 @@ const collect = async (socket: WebSocket): Promise<readonly [string[], number]> 
 };
 
 const hello = (purpose: LinkPurpose, nonce = createNonce()): string =>
-  JSON.stringify({ version: 1, purpose, nonce });
+  JSON.stringify({ version: LINK_VERSION, purpose, nonce });
+
+const startHub = async (pairing: { port: number; key: string }): Promise<LinkHub> => {
+  const hub = await LinkHub.start(pairing);
+  if (!hub) throw new Error('The port is in use.');
+  return hub;
+};
+
+/** A program that listens on the port and does not know the key. Resolves when it is left. */
+const startImpostor = async (port: number) => {
+  const received: string[] = [];
+  const http = createServer();
+  const impostor = new WebSocketServer({ server: http });
+  const left = new Promise<void>((resolve) =>
+    impostor.on('connection', (socket) => {
+      socket.on('message', (data: Buffer) => {
+        received.push(data.toString());
+        socket.send(JSON.stringify({ nonce: createNonce(), proof: '0'.repeat(64) }));
+        socket.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
+      });
+      socket.on('close', () => resolve());
+    }),
+  );
+  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
+  const close = async (): Promise<void> => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  };
+  return { received, left, close, port: (http.address() as AddressInfo).port };
+};
 
 describe('the server', () => {
-  let server: LinkServer;
+  let server: LinkHub;
   beforeAll(async () => {
-    server = await LinkServer.start({ port: 0, purpose: 'link', key: KEY });
+    server = await startHub({ port: 0, key: KEY });
   });
   afterAll(() => server.close());
 
@@ -64,6 +95,8 @@ describe('the server', () => {
     ['an opaque Origin', { origin: 'null' }],
     ['a Host that only resolves to loopback', { origin: ORIGIN, host: 'attacker.example' }],
     ['another path', { origin: ORIGIN, path: '/' }],
+    ['the path of servers and the Origin of a page', { origin: 'null', path: '/share' }],
+    ['the path of servers and the Origin of the extension', { origin: ORIGIN, path: '/share' }],
   ])('rejects a connection with %s before the first message', async (_, attempt) => {
     expect(await connect({ port: server.port, ...attempt })).toBe(403);
   });
@@ -83,14 +116,14 @@ describe('the server', () => {
   });
 
   it('rejects the proof of another key, of the other side and of another port', async () => {
-    const terms = (nonce: string, serverNonce: string) =>
-      ({ purpose: 'link', port: server.port, extensionNonce: nonce, serverNonce }) as const;
+    const terms = (callerNonce: string, listenerNonce: string) =>
+      ({ purpose: 'link', port: server.port, callerNonce, listenerNonce }) as const;
     const forgeries = [
       (nonce: string, theirs: string) =>
-        computeProof('b'.repeat(64), 'extension', terms(nonce, theirs)),
-      (nonce: string, theirs: string) => computeProof(KEY, 'server', terms(nonce, theirs)),
+        computeProof('b'.repeat(64), 'caller', terms(nonce, theirs)),
+      (nonce: string, theirs: string) => computeProof(KEY, 'listener', terms(nonce, theirs)),
       (nonce: string, theirs: string) =>
-        computeProof(KEY, 'extension', { ...terms(nonce, theirs), port: server.port + 1 }),
+        computeProof(KEY, 'caller', { ...terms(nonce, theirs), port: server.port + 1 }),
     ];
     for (const forge of forgeries) {
       const nonce = createNonce();
@@ -102,6 +135,35 @@ describe('the server', () => {
       socket.send(hello('link', nonce));
       expect((await collect(socket))[1]).toBe(1008);
     }
+  });
+
+  it('rejects another server of the machine that does not know the key', async () => {
+    const socket = (await connect({ port: server.port, path: '/share' })) as WebSocket;
+    socket.once('message', () => socket.send(JSON.stringify({ proof: '0'.repeat(64) })));
+    socket.send(
+      JSON.stringify({
+        version: LINK_VERSION,
+        purpose: 'share',
+        nonce: createNonce(),
+        member: 'a'.repeat(16),
+      }),
+    );
+    const [messages, code] = await collect(socket);
+    expect(messages).toHaveLength(1); // its nonce and its own proof
+    expect(code).toBe(1008);
+  });
+
+  it('sends only a nonce and its id to an impostor that has taken the port', async () => {
+    const impostor = await startImpostor(0);
+    const link = new ExtensionLink(async () => ({ port: impostor.port, key: KEY }));
+    await expect(link.connect(AbortSignal.timeout(10_000))).rejects.toMatchObject({
+      code: 'attach_failed',
+      message: `Another program uses port ${impostor.port}, to which the extension connects.`,
+    });
+    const fields = impostor.received.map((text) => Object.keys(JSON.parse(text) as object).sort());
+    expect(fields).toEqual([['member', 'nonce', 'purpose', 'version']]);
+    await link.close();
+    await impostor.close();
   });
 
   it('rejects a pairing while it only accepts links', async () => {
@@ -132,8 +194,8 @@ describe('the extension in a real Chrome', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { port, key } = await loadPairing(file);
     for (const limit of [5_000, 6_000]) {
-      const server = await LinkServer.start({ port, key, purpose: 'link' });
-      await server.takeLink(AbortSignal.timeout(limit));
+      const server = await startHub({ port, key });
+      await server.join('a'.repeat(16), AbortSignal.timeout(limit));
       await server.close();
     }
   });
@@ -168,25 +230,10 @@ describe('the extension in a real Chrome', () => {
     const file = join(makeFolder(), 'extension.json');
     await pair(chrome, file);
     const { port, key } = await loadPairing(file);
-    const received: string[] = [];
-    const http = createServer();
-    const impostor = new WebSocketServer({ server: http });
-    const closed = new Promise<void>((resolve) =>
-      impostor.on('connection', (socket) => {
-        socket.on('message', (data: Buffer) => {
-          received.push(data.toString());
-          socket.send(JSON.stringify({ nonce: createNonce(), proof: '0'.repeat(64) }));
-          socket.send(JSON.stringify({ id: 1, method: 'Browser.getVersion' }));
-        });
-        socket.on('close', () => resolve());
-      }),
-    );
-    await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
-    expect((http.address() as AddressInfo).port).toBe(port);
-    await closed;
-    http.closeAllConnections();
-    await new Promise((resolve) => http.close(resolve));
-    for (const message of received) {
+    const impostor = await startImpostor(port);
+    await impostor.left;
+    await impostor.close();
+    for (const message of impostor.received) {
       expect(Object.keys(JSON.parse(message) as object).sort()).toEqual([
         'nonce',
         'purpose',
@@ -194,11 +241,11 @@ describe('the extension in a real Chrome', () => {
       ]);
       expect(message).not.toContain(key);
     }
-    expect(received.length).toBeGreaterThan(0);
+    expect(impostor.received.length).toBeGreaterThan(0);
   });
 
   it('is not reachable from a web page', async () => {
-    const server = await LinkServer.start({ port: 0, purpose: 'link', key: KEY });
+    const server = await startHub({ port: 0, key: KEY });
     try {
       const page = await chrome.open('data:text/html,<title>Foreign</title>');
       const outcome = await page.evaluate(

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import type { PageAnswer, PageRequest } from '../../extension/page-messages.ts';
 import { buildExtension } from '../../scripts/extension.mjs';
 import { createEngine } from '../../src/app.ts';
 import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
@@ -34,6 +35,8 @@ export interface UserChrome {
   readonly root: CdpSession;
   /** Runs an expression in the extension's service worker. */
   worker<T>(expression: string): Promise<T>;
+  /** Ends the service worker as Chrome does if it needs memory. */
+  killWorker(): Promise<void>;
   /** Opens a page as the user does. */
   open(url: string): Promise<UserTab>;
   end(): Promise<void>;
@@ -85,6 +88,8 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
     if (!found) throw new Error('The service worker is not running.');
     return found.targetId;
   };
+  const openPage = async (url: string): Promise<string> =>
+    (await root.send('Target.createTarget', { url })).targetId;
   let worker: CdpSession | undefined;
   return {
     root,
@@ -92,8 +97,20 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
       if (!worker || worker.closed) worker = await attach(await findWorker());
       return evaluateIn(worker, expression);
     },
+    killWorker: async () => {
+      const before = await findWorker();
+      if (worker && !worker.closed)
+        await root.send('Target.detachFromTarget', { sessionId: worker.id });
+      const page = await attach(await openPage(`chrome-extension://${EXTENSION_ID}/pair.html`));
+      await page.send('ServiceWorker.enable');
+      await page.send('ServiceWorker.stopAllWorkers');
+      await vi.waitFor(async () => {
+        if ((await findWorker().catch(() => '')) === before) throw new Error('It is running.');
+      }, POLL);
+      await root.send('Target.closeTarget', { targetId: page.targetId ?? '' });
+    },
     open: async (url) => {
-      const { targetId } = await root.send('Target.createTarget', { url });
+      const targetId = await openPage(url);
       const session = await attach(targetId);
       await vi.waitFor(async () => {
         const isLoaded = 'document.readyState === "complete" && location.href !== "about:blank"';
@@ -137,8 +154,24 @@ export const pair = async (chrome: UserChrome, pairingFile: string): Promise<voi
   }
 };
 
+/** Presses a button of the extension's own pages. */
+export interface ExtensionButtons {
+  press(request: PageRequest): Promise<PageAnswer>;
+}
+
+/** Opens the settings of the extension as the user does. */
+export const openSettings = async (chrome: UserChrome): Promise<UserTab & ExtensionButtons> => {
+  const page = await chrome.open(`chrome-extension://${EXTENSION_ID}/options.html`);
+  return {
+    ...page,
+    press: (request) => page.evaluate(`chrome.runtime.sendMessage(${JSON.stringify(request)})`),
+  };
+};
+
 export interface OwnChrome extends EngineCalls {
   readonly chrome: UserChrome;
+  /** Another server of the user, with the same home. It ends with the file. */
+  addServer(): Promise<EngineCalls & { readonly engine: Engine }>;
   readonly engine: Engine;
   readonly home: string;
   readonly folder: string;
@@ -150,7 +183,9 @@ export interface OwnChrome extends EngineCalls {
  */
 export const useOwnChrome = (
   policy: readonly ConsentRule[] = [{ decision: 'allow' }],
+  flags: readonly string[] = [],
 ): OwnChrome => {
+  const engines: Engine[] = [];
   let folder = '';
   let chrome: UserChrome;
   let engine: Engine;
@@ -159,13 +194,19 @@ export const useOwnChrome = (
     chrome = await startUserChrome(folder);
     const home = resolveHome({ OPENCHROME_HOME: join(folder, 'home') });
     await pair(chrome, home.pairing);
-    const config = resolveConfig({
-      flags: ['--attach', 'extension', '--log-level', 'error'],
-    });
-    engine = createEngine({ config: { ...config, policy: [...policy] }, home });
+    engine = startEngine();
   });
+  const startEngine = (): Engine => {
+    const config = resolveConfig({
+      flags: ['--attach', 'extension', '--log-level', 'error', ...flags],
+    });
+    const home = resolveHome({ OPENCHROME_HOME: join(folder, 'home') });
+    const started = createEngine({ config: { ...config, policy: [...policy] }, home });
+    engines.push(started);
+    return started;
+  };
   afterAll(async () => {
-    await engine?.stop();
+    await Promise.all(engines.map((one) => one.stop()));
     await chrome?.end();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
@@ -175,6 +216,10 @@ export const useOwnChrome = (
     },
     get engine() {
       return engine;
+    },
+    addServer: async () => {
+      const added = startEngine();
+      return { engine: added, ...engineCalls(() => added) };
     },
     get home() {
       return join(folder, 'home');

@@ -4,6 +4,7 @@ import { filesBelow, type SourceFile } from './sources.ts';
 
 const files = [
   ...filesBelow('src', '.ts'),
+  ...filesBelow('extension', '.ts'),
   ...filesBelow('tests', '.ts'),
   ...filesBelow('scripts', '.ts', '.mjs'),
 ];
@@ -11,7 +12,8 @@ const files = [
 const promiseOf = ({ text }: SourceFile): string | undefined =>
   /^\/\/ (\S.*)$/.exec(text.split('\n', 1)[0] ?? '')?.[1];
 
-const VAGUE = /(?:^|[/-])(?:utils?|helpers?|common|misc|types|managers?|services?)(?:[/.-]|$)/;
+const VAGUE =
+  /(?:^|[/-])(?:utils?|helpers?|common|misc|types|managers?|services?(?!-worker))(?:[/.-]|$)/;
 /** The brackets keep this file from being its own first finding. */
 const UNFINISHED = /\b(?:TO[D]O|FIX[M]E|XX[X]|not impl[e]mented)\b/;
 const LEFT_BEHIND = /\b(?:it|test|describe)[.](?:only|skip)[(]|^\s*debug[g]er;/m;

@@ -1,7 +1,7 @@
 // Rules for names: unique exported types, verbs as functions, distinctive file names.
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { filesBelow, type SourceFile } from './sources.ts';
+import { shippedSources, type SourceFile } from './sources.ts';
 
 interface Exported {
   readonly name: string;
@@ -31,7 +31,7 @@ const listExports = ({ path, text }: Pick<SourceFile, 'path' | 'text'>): Exporte
   });
 };
 
-const sources = filesBelow('src', '.ts').filter(({ path }) => !/\.(?:test|d)\.ts$/.test(path));
+const sources = shippedSources().filter(({ path }) => !path.endsWith('.d.ts'));
 const exported = sources.flatMap(listExports);
 
 const findRepeated = (names: readonly string[], times: number): string[] => {
@@ -47,7 +47,7 @@ const PARTICIPLE =
 /** Types with the same name on both sides of the bridge to the page. */
 const SHARED_TYPES = ['Defined'];
 
-describe('names in src/', () => {
+describe('names of the shipped code', () => {
   it('of exported types exist only once', () => {
     const names = exported.filter(({ kind }) => kind === 'type').map(({ name }) => name);
     expect(findRepeated(names, 1).filter((name) => !SHARED_TYPES.includes(name))).toEqual([]);

@@ -22,6 +22,8 @@ export const filesBelow = (folder: string, ...endings: readonly string[]): Sourc
       text: readFileSync(path, 'utf8'),
     }));
 
-/** The code that ships. */
+/** The code that ships: the server, and the extension for the user's own Chrome. */
 export const shippedSources = (): SourceFile[] =>
-  filesBelow('src', '.ts').filter(({ path }) => !path.endsWith('.test.ts'));
+  [...filesBelow('src', '.ts'), ...filesBelow('extension', '.ts')].filter(
+    ({ path }) => !path.endsWith('.test.ts'),
+  );

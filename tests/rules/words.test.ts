@@ -38,7 +38,7 @@ const LONG_COMMENTS = new Map([
   ['src/frontends/cli/command.ts', 'the kinds of a positional argument'],
 ]);
 
-describe('comments in src/', () => {
+describe('comments of the shipped code', () => {
   const comments = sources.flatMap(({ text }) => listComments(text));
 
   it('use plain words', () => {
@@ -69,7 +69,7 @@ describe('comments in src/', () => {
   });
 });
 
-describe('messages in src/', () => {
+describe('messages of the shipped code', () => {
   it('use plain words', () => {
     // Parsing all files takes long; a file without such a word has no such message.
     const suspects = sources.filter(isMessageFile).filter(({ text }) => isUnclearMessage(text));
@@ -92,7 +92,9 @@ describe('messages in src/', () => {
   });
 });
 describe('test names', () => {
-  const files = [...filesBelow('tests', '.ts'), ...filesBelow('src', '.test.ts')];
+  const files = ['tests', 'src', 'extension'].flatMap((folder) =>
+    filesBelow(folder, folder === 'tests' ? '.ts' : '.test.ts'),
+  );
 
   it('use plain words', () => {
     const found = files.flatMap(listTestNames).filter(({ text }) => isUnclearMessage(text));

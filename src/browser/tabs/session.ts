@@ -3,6 +3,7 @@ import { Events } from '../../core/events.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { WorkspaceTraffic } from '../traffic/workspace-traffic.ts';
 import type { Emulated } from '../state/emulation.ts';
+import type { GrantEnd } from '../extension/link-commands.ts';
 import type { DialogPolicy } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
@@ -21,6 +22,12 @@ interface SessionOptions {
   readonly storage?: SessionStorage;
   /** The session whose cookies and storage this session uses. */
   readonly within?: Session;
+}
+
+/** A tab of the user's own Chrome whose grant the user ended. */
+interface EndedGrant {
+  readonly url: string;
+  readonly reason: GrantEnd;
 }
 
 /** A tab of a connection that was lost. */
@@ -44,6 +51,8 @@ export class Session {
   opening: { readonly tab: Promise<Tab>; readonly signal: AbortSignal } | undefined;
   /** URLs of the tabs that were lost when Chrome ended, until a reply has reported them. */
   lostTabs: string[] = [];
+  /** Tabs whose grants the user ended, until a reply has reported them. */
+  endedGrants: EndedGrant[] = [];
   /** The tabs before the connection to an attached Chrome was lost, until it is restored. */
   formerTabs: FormerTab[] = [];
   /** Why Chrome ended. */
@@ -102,6 +111,11 @@ export class Session {
     if (isCurrent) this.select(tab);
     const at = this.lostTabs.indexOf(url);
     if (at >= 0) this.lostTabs.splice(at, 1);
+  }
+
+  endGrant(tabId: string, reason: GrantEnd): void {
+    const url = this.tabs.get(tabId)?.url;
+    if (url !== undefined) this.endedGrants.push({ url, reason });
   }
 
   /** Replaces a tab of this session by a new connection to the same tab. */

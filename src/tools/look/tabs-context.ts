@@ -1,4 +1,4 @@
-// tabs_context: lists the tabs from known state; sends no request and starts no Chrome.
+// tabs_context: lists the tabs from known state; sends no request to pages and starts no Chrome.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { formatAddress } from '../../core/text.ts';
@@ -26,7 +26,8 @@ export const tabsContext = defineTool({
     limit: markUnlisted(z.number().int().min(1).max(1000).default(100)),
   }),
   examples: [{}, { all: true }],
-  run: ({ all, limit }, { rooms, session }) => {
+  run: async ({ all, limit }, { rooms, session, signal }) => {
+    if (all) await rooms.browser.connectOwnChrome(signal);
     const tabs = rooms.browser.summaries();
     const mine = tabs.filter((tab) => tab.session === session.name);
     const shown = all ? [...mine, ...tabs.filter((tab) => tab.session !== session.name)] : mine;
