@@ -38,10 +38,13 @@ const nameServer: Socket = createSocket('udp4', (query, { port, address }) => {
   nameServer.send(answer(query), port, address);
 });
 const paths: string[] = [];
+/** The answer of the name server after the first page was requested. */
+let later: readonly string[] | undefined;
 const site = createServer((request, response) => {
   paths.push(request.url ?? '');
+  if (later && request.url === '/start') addresses = later;
   response.writeHead(200, { 'content-type': 'text/html', connection: 'close' });
-  response.end('<title>Page</title>');
+  response.end('<title>Page</title><link rel=icon href=data:,><a href="/private">Private</a>');
 });
 beforeAll(async () => {
   await new Promise<void>((resolve) => nameServer.bind(0, '127.0.0.1', resolve));
@@ -54,6 +57,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   addresses = [PUBLIC];
+  later = undefined;
   paths.length = 0;
 });
 
@@ -86,4 +90,32 @@ it('of several addresses only the public one is used', async () => {
   addresses = ['10.0.0.7', PUBLIC, '127.0.0.1'];
   await engine.text('navigate', { url: open('/mixed') });
   expect(paths).toEqual(expect.arrayContaining(['/mixed']));
+});
+
+it.each(['127.0.0.1', '10.0.0.7', '169.254.169.254', '0.0.0.0'])(
+  'a crawl by fetches asks the same name server and reaches nothing after its answer is %s',
+  async (target) => {
+    later = [target];
+    const before = questions;
+    const { summary } = await engine.json<{ summary: { refused: { private: number } } }>('crawl', {
+      url: open('/start'),
+      render: 'fetch',
+      respect_robots: false,
+      max_pages: 5,
+    });
+    expect(questions).toBeGreaterThan(before);
+    expect(paths).toEqual(['/start']);
+    expect(summary.refused.private).toBe(1);
+  },
+);
+
+it('a crawl by fetches uses only the public one of several addresses', async () => {
+  addresses = ['10.0.0.7', PUBLIC, '127.0.0.1'];
+  await engine.json('crawl', {
+    url: open('/mixed'),
+    render: 'fetch',
+    respect_robots: false,
+    max_pages: 1,
+  });
+  expect(paths).toEqual(['/mixed']);
 });

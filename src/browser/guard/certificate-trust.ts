@@ -99,6 +99,7 @@ export class CertificateTrust {
       // The certificate is checked below, before the caller can write.
       rejectUnauthorized: false,
     });
+    watchClientRequest(tls);
     await waitForTls(tls, cert !== undefined || pfx !== undefined);
     const fingerprint = readPeerFingerprint(tls);
     const isPinned = this.findPin(target)?.fingerprint === fingerprint;
@@ -109,30 +110,44 @@ export class CertificateTrust {
   }
 }
 
-/** Codes of alerts that servers send if the client certificate is missing or not accepted. */
-const CLIENT_CERT_ALERT =
-  /ALERT_(?:HANDSHAKE_FAILURE|CERTIFICATE_\w{1,30}|\w{2,11}_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/;
+/** Connections whose server has requested a client certificate. */
+const requesting = new WeakSet<TLSSocket>();
 
 /**
- * An alert after the certificate of the server concerns the certificate of the client, because both
- * sides have already agreed on version and cipher.
+ * Detects a request for a client certificate; must be called before the handshake. A server sends
+ * its signature algorithms only in that request, before the last keys are derived. They are read in
+ * these events only: `getSharedSigalgs` crashes the process after the end of a connection.
  */
-const explainAlert = (tls: TLSSocket, error: Error, hasClient: boolean): Error => {
-  const { code = '' } = error as { code?: string };
-  if (!CLIENT_CERT_ALERT.test(code) || readPeerFingerprint(tls) === undefined) return error;
-  return Object.assign(error, { code: hasClient ? REJECTED_CLIENT : MISSING_CLIENT });
+export const watchClientRequest = (tls: TLSSocket): void => {
+  const look = (): void => {
+    if (tls.getSharedSigalgs()?.length > 0) requesting.add(tls);
+  };
+  tls.on('keylog', look);
+  tls.once('secureConnect', look);
 };
+
+export const requestsClientCertificate = (tls: TLSSocket): boolean => requesting.has(tls);
+
+/**
+ * After a request for a client certificate, a server that ends the handshake does not accept the
+ * certificate, or that there is none: both sides have already agreed on version and cipher. The alert
+ * with the reason can be lost, because some servers close the connection at once.
+ */
+const explainEnd = (tls: TLSSocket, error: Error, hasClient: boolean): Error =>
+  requestsClientCertificate(tls)
+    ? Object.assign(error, { code: hasClient ? REJECTED_CLIENT : MISSING_CLIENT })
+    : error;
 
 const waitForTls = (tls: TLSSocket, hasClient: boolean): Promise<void> =>
   new Promise((resolve, reject) => {
-    const onError = (error: Error): void => reject(explainAlert(tls, error, hasClient));
-    const failWith = (code: string) => () => {
-      const error = Object.assign(new Error('The TLS handshake failed.'), { code });
-      reject(error);
+    const onError = (error: Error): void => reject(explainEnd(tls, error, hasClient));
+    const createError = (code: string): Error =>
+      Object.assign(new Error('The TLS handshake failed.'), { code });
+    const onClose = (): void => onError(createError('ECONNRESET'));
+    tls.setTimeout(HANDSHAKE_MS, () => {
+      reject(createError('ETIMEDOUT'));
       tls.destroy();
-    };
-    const onClose = failWith('ECONNRESET');
-    tls.setTimeout(HANDSHAKE_MS, failWith('ETIMEDOUT'));
+    });
     tls.on('error', onError);
     tls.once('close', onClose);
     tls.once('secureConnect', () => {

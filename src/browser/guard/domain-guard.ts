@@ -1,6 +1,7 @@
 // The domain guard of one engine: its policy, its proxies, and the event that reports refusals.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
+import type { Socket } from 'node:net';
 import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
@@ -9,6 +10,7 @@ import { DomainPolicy, type DomainRefusal } from '../../policy/domains.ts';
 import { BoundedMap } from '../traffic/bounded-collections.ts';
 import { Admission, formatHostPort } from './admission.ts';
 import type { CertificateTrust } from './certificate-trust.ts';
+import type { ConnectionTarget, HostAddresses } from './host-addresses.ts';
 import type { FilterProxy, Unreached } from './filter-proxy.ts';
 import { buildProxyFlags } from './proxy-flags.ts';
 import type { TlsBridge } from './tls-bridge.ts';
@@ -54,6 +56,10 @@ const KEPT_HOSTS = 500;
  */
 const UNCLAIMED_MS = 2_000;
 
+const HTTPS_PORT = 443;
+/** How long the connection of a probe may take. */
+const PROBE_MS = 5_000;
+
 /** Refusals of one kind that are reported individually. */
 const TOLD_EACH = 20;
 
@@ -73,6 +79,7 @@ export class DomainGuard {
   readonly #call = new AsyncLocalStorage<readonly string[]>();
   readonly #outcomes = new BoundedMap<string, ConnectOutcome>(KEPT_HOSTS);
   readonly #proxies = new Set<FilterProxy>();
+  #names: Promise<HostAddresses> | undefined;
   #upstream: Promise<UpstreamRoutes | undefined> | undefined;
   #trust: Promise<CertificateTrust | undefined> | undefined;
   /** Matches connections with the tabs that request them. */
@@ -111,14 +118,14 @@ export class DomainGuard {
 
   /** Starts the proxy for one Chrome and returns the flags that make Chrome use it. */
   async openProxy(start: typeof FilterProxy.start): Promise<OpenProxy> {
-    const { lookUp, route } = this.#options;
+    const names = await this.names();
     const upstream = await this.upstream();
     const { bridge, flags } = await this.#openBridge();
     const options = {
       policy: this.policy,
       admit: (host: string, port: number) => this.admission.judge(host, port),
       onUnreached: (unreached: Unreached) => this.#unreached(unreached),
-      ...{ lookUp, route, upstream, bridge },
+      ...{ names, upstream, bridge },
     };
     // Chrome's requests to a SOCKS proxy do not contain the scheme, so each scheme has a port.
     const schemes: readonly ProxyScheme[] = upstream ? ['https', 'http'] : ['https'];
@@ -147,6 +154,14 @@ export class DomainGuard {
     };
   }
 
+  /** Resolves names and judges addresses for every connection; loaded on first use. */
+  names(): Promise<HostAddresses> {
+    this.#names ??= import('./host-addresses.ts').then(
+      (module) => new module.HostAddresses(this.#options),
+    );
+    return this.#names;
+  }
+
   /** The proxies of the user, loaded on first use; undefined if there are none. */
   upstream(): Promise<UpstreamRoutes | undefined> {
     this.#upstream ??= this.#options.loadUpstream?.() ?? Promise.resolve(undefined);
@@ -157,6 +172,31 @@ export class DomainGuard {
   trust(): Promise<CertificateTrust | undefined> {
     this.#trust ??= this.#options.loadTrust?.() ?? Promise.resolve(undefined);
     return this.#trust;
+  }
+
+  /**
+   * Whether the server of an https URL requests a client certificate. Opens one connection to it, by
+   * the rules of Chrome's connections; false if that fails.
+   */
+  async requestsClientCertificate(url: string): Promise<boolean> {
+    const { protocol, hostname, port } = new URL(url);
+    if (protocol !== 'https:' || this.current.judgeUrl(url)) return false;
+    const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || HTTPS_PORT };
+    try {
+      const { probeClientCertificate } = await import('./certificate-probe.ts');
+      return await probeClientCertificate(await this.#connect(target), target);
+    } catch {
+      return false; // the connection fails: Chrome's own error is reported
+    }
+  }
+
+  async #connect(target: ConnectionTarget): Promise<Socket> {
+    const [names, upstream] = await Promise.all([this.names(), this.upstream()]);
+    const { dialAddresses } = await import('./host-addresses.ts');
+    const mayBeUnknown = upstream?.resolvesNames;
+    const addresses = await names.findAllowed(target, { policy: this.current, mayBeUnknown });
+    const dial = (): Promise<Socket> => dialAddresses(target, addresses, { timeoutMs: PROBE_MS });
+    return upstream ? upstream.connect({ ...target, scheme: 'https', addresses, dial }) : dial();
   }
 
   async #openBridge(): Promise<{ bridge?: TlsBridge; flags: readonly string[] }> {

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainPolicy, parseDomains } from '../../policy/domains.ts';
 import { FilterProxy, type Unreached } from './filter-proxy.ts';
+import { HostAddresses } from './host-addresses.ts';
 
 let echo: Server;
 let proxy: FilterProxy | undefined;
@@ -33,13 +34,15 @@ const start = async (
   proxy = await FilterProxy.start({
     policy: new DomainPolicy(lists),
     onUnreached: (one) => unreached.push(one),
-    route: (address) => address.replace(/^203\.0\.113\./, '127.0.0.'),
-    lookUp: () => {
-      const address = answers[asked++ % answers.length];
-      return address
-        ? Promise.resolve([{ address, family: 4 }])
-        : Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
-    },
+    names: new HostAddresses({
+      route: (address) => address.replace(/^203\.0\.113\./, '127.0.0.'),
+      lookUp: () => {
+        const address = answers[asked++ % answers.length];
+        return address
+          ? Promise.resolve([{ address, family: 4 }])
+          : Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }));
+      },
+    }),
   });
 };
 

@@ -1,67 +1,20 @@
 // A SOCKS proxy on loopback for our Chrome: resolves host names, checks the addresses, connects.
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-import {
-  type AddressInfo,
-  connect,
-  createServer,
-  isIP,
-  type LookupFunction,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { fail } from '../../core/failure.ts';
-import { abortable, Deadline, monotonicMs } from '../../core/time.ts';
+import { abortable, Deadline } from '../../core/time.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
-import { BoundedMap } from '../traffic/bounded-collections.ts';
-import { SocketBytes, waitForConnection } from './socket-bytes.ts';
+import {
+  type ConnectionTarget,
+  dialAddresses,
+  type HostAddresses,
+  RefusedAddress,
+} from './host-addresses.ts';
+import { SocketBytes } from './socket-bytes.ts';
 import type { TlsBridge } from './tls-bridge.ts';
 import type { ProxyScheme, UpstreamRoutes } from './upstream-proxy.ts';
 
-// Resolves host names with the system's resolver, cached for 30 s, at most three at a time.
-
-/**
- * Node has four threads for DNS lookups and file access. One thread stays free for files if a DNS
- * server hangs.
- */
-const AT_ONCE = 3;
-const KEPT_MS = 30_000;
-const KEPT_NAMES = 1000;
-
-interface Answer {
-  readonly at: number;
-  readonly addresses: Promise<readonly LookupAddress[]>;
-}
-
-class NameLookup {
-  readonly #answers = new BoundedMap<string, Answer>(KEPT_NAMES);
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  of(name: string): Promise<readonly LookupAddress[]> {
-    const known = this.#answers.get(name);
-    if (known && monotonicMs() - known.at < KEPT_MS) return known.addresses;
-    const addresses = this.#ask(name);
-    this.#answers.set(name, { at: monotonicMs(), addresses });
-    addresses.catch(() => this.#answers.delete(name)); // a failed lookup is not cached
-    return addresses;
-  }
-
-  async #ask(name: string): Promise<readonly LookupAddress[]> {
-    if (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running++;
-    try {
-      return await lookup(name, { all: true });
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
-  }
-}
-
 /** A connection that Chrome requested and that failed or was refused. */
-export interface Unreached extends ProxyTarget {
+export interface Unreached extends ConnectionTarget {
   readonly refusal?: DomainRefusal;
   /** Node's error code: ECONNREFUSED, ENOTFOUND. */
   readonly code?: string;
@@ -72,13 +25,7 @@ interface FilterProxyOptions {
   /** Checked after the policy; returns a refusal to reject the connection. */
   readonly admit?: (host: string, port: number) => Promise<DomainRefusal | undefined>;
   readonly onUnreached: (unreached: Unreached) => void;
-  /** Resolves a host name; the system's resolver by default. */
-  readonly lookUp?: (name: string) => Promise<readonly LookupAddress[]>;
-  /**
-   * Replaces an address after the policy allowed it, so that tests can serve public addresses from
-   * this machine.
-   */
-  readonly route?: (address: string) => string;
+  readonly names: HostAddresses;
   /** The proxies of the user, through which this proxy connects. */
   readonly upstream?: UpstreamRoutes;
   /** The scheme of the URLs whose connections Chrome sends to this proxy. */
@@ -90,23 +37,14 @@ interface FilterProxyOptions {
 const HANDSHAKE_MS = 10_000;
 const CONNECT_MS = 60_000;
 
-class Refused extends Error {
-  constructor(readonly refusal: DomainRefusal) {
-    super(refusal.reason);
-  }
-}
-
 export class FilterProxy {
   readonly #options: FilterProxyOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #lookUp: (name: string) => Promise<readonly LookupAddress[]>;
   readonly #closed = new AbortController();
 
   private constructor(options: FilterProxyOptions) {
     this.#options = options;
-    const names = new NameLookup();
-    this.#lookUp = options.lookUp ?? ((name) => names.of(name));
     this.#server = createServer(
       { allowHalfOpen: true, noDelay: true },
       (socket) => void this.#serve(socket),
@@ -167,7 +105,7 @@ export class FilterProxy {
     }
   }
 
-  async #handshake(client: Socket): Promise<ProxyTarget> {
+  async #handshake(client: Socket): Promise<ConnectionTarget> {
     using deadline = new Deadline(HANDSHAKE_MS, undefined, this.#closed.signal);
     const bytes = new SocketBytes(client);
     await abortable(acceptMethods(bytes, client), deadline.signal);
@@ -176,53 +114,22 @@ export class FilterProxy {
     return target;
   }
 
-  async #open({ host, port }: ProxyTarget): Promise<Socket> {
-    const { policy, admit } = this.#options;
+  async #open(target: ConnectionTarget): Promise<Socket> {
+    const { host, port } = target;
+    const { policy, admit, names, upstream, scheme = 'https' } = this.#options;
     const refusal = policy.judgeHost(host, port) ?? (await admit?.(host, port));
-    if (refusal) throw new Refused(refusal);
-    const found = await this.#resolve(host);
-    const judged = found.map((one) => ({
-      one,
-      refusal: policy.judgeAddress(one.address, host, port),
-    }));
-    const open = judged.filter((entry) => entry.refusal === undefined).map(({ one }) => one);
-    const [first] = judged;
-    if (open.length === 0 && first?.refusal) throw new Refused(first.refusal);
-    const { route, upstream, scheme = 'https' } = this.#options;
-    const addresses = route ? open.map((one) => ({ ...one, address: route(one.address) })) : open;
-    const dial = (): Promise<Socket> => this.#dial(host, port, addresses);
+    if (refusal) throw new RefusedAddress(refusal);
+    const mayBeUnknown = upstream?.resolvesNames;
+    const addresses = await names.findAllowed(target, { policy, mayBeUnknown });
+    const dial = (): Promise<Socket> =>
+      dialAddresses(target, addresses, {
+        timeoutMs: CONNECT_MS,
+        onSocket: (socket) => this.#keep(socket),
+      });
     if (!upstream) return dial();
     const socket = await upstream.connect({ scheme, host, port, addresses, dial });
     this.#keep(socket);
     return socket;
-  }
-
-  /** The addresses of a host; none if only the proxy of the user can resolve it. */
-  async #resolve(host: string): Promise<readonly LookupAddress[]> {
-    if (isIP(host)) return [{ address: host, family: isIP(host) }];
-    if (!this.#options.upstream?.resolvesNames) return this.#lookUp(host);
-    return this.#lookUp(host).catch(() => []);
-  }
-
-  /** Tries only the given addresses, IPv4 and IPv6 in parallel. */
-  #dial(host: string, port: number, addresses: readonly LookupAddress[]): Promise<Socket> {
-    const lookup: LookupFunction = (_name, options, done) => {
-      const [first] = addresses;
-      if (!first) return done(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
-      if (options.all) done(null, [...addresses]);
-      else done(null, first.address, first.family);
-    };
-    // Node does not call `lookup` for a numeric host.
-    const socket = connect({
-      host: isIP(host) ? (addresses[0]?.address ?? host) : host,
-      port,
-      lookup,
-      autoSelectFamily: true,
-      allowHalfOpen: true,
-      noDelay: true,
-    });
-    this.#keep(socket);
-    return waitForConnection(socket, CONNECT_MS);
   }
 }
 
@@ -237,15 +144,10 @@ const join = (client: Socket, server: Socket): void => {
 };
 
 const explainError = (error: unknown): Pick<Unreached, 'refusal' | 'code'> => {
-  if (error instanceof Refused) return { refusal: error.refusal };
+  if (error instanceof RefusedAddress) return { refusal: error.refusal };
   const { code } = error as { code?: unknown };
   return { code: typeof code === 'string' ? code : 'ECONNRESET' };
 };
-
-interface ProxyTarget {
-  readonly host: string;
-  readonly port: number;
-}
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -268,7 +170,7 @@ const acceptMethods = async (bytes: SocketBytes, client: Socket): Promise<void> 
   client.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
 };
 
-const readTarget = async (bytes: SocketBytes): Promise<ProxyTarget> => {
+const readTarget = async (bytes: SocketBytes): Promise<ConnectionTarget> => {
   const [version, command, , kind = 0] = await bytes.take(4);
   if (version !== VERSION || command !== CONNECT) throw new Error('not a command to connect');
   const host = await readHost(bytes, kind);

@@ -11,7 +11,7 @@ import type {
   Registration,
   InterceptVerdict,
 } from '../traffic/intercept-handler.ts';
-import { MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
+import { CLIENT_CERT_NEEDED, MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
 import type { Interception } from '../traffic/interception.ts';
 import type { RequestRecord } from '../traffic/request-record.ts';
 import type { Traffic } from '../traffic/traffic.ts';
@@ -57,7 +57,9 @@ const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 const BAD_CLIENT_CERT = 'ERR_BAD_SSL_CLIENT_AUTH_CERT';
 /** Chrome's errors for a connection that ended before the response, or that the proxy refused. */
 const EXPLAINED_ERROR =
-  /ERR_(?:SOCKS_\w{1,40}|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SSL_PROTOCOL_ERROR|BAD_SSL_\w{1,40})$/;
+  /ERR_(?:SOCKS_\w{1,40}|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SOCKET_NOT_CONNECTED|SSL_PROTOCOL_ERROR|BAD_SSL_\w{1,40})$/;
+const ENDED_BY_SERVER =
+  /ERR_(?:EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SOCKET_NOT_CONNECTED|SSL_PROTOCOL_ERROR)$/;
 /** The proxy reports these codes for connections that it established. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([REJECTED_CLIENT, MISSING_CLIENT]);
 
@@ -296,7 +298,7 @@ export class TabGuard implements Asker {
     const isClientError = CLIENT_ERRORS.has(outcome?.code ?? '');
     // Our Chrome has no client certificates, so it reports one that is missing as a bad one.
     if (error.endsWith(BAD_CLIENT_CERT) && guard.isProxied && !isClientError)
-      return traffic.renameFailure(record, NET_ERRORS[MISSING_CLIENT] ?? error);
+      return traffic.renameFailure(record, CLIENT_CERT_NEEDED);
     if (!outcome || !(isClientError || PROXY_ERROR.test(error))) return;
     if (!outcome.refusal)
       return this.#parts.traffic.renameFailure(
@@ -308,6 +310,17 @@ export class TabGuard implements Asker {
     const what = isPage ? 'navigation' : wordFor(record.resourceType);
     this.report(
       defined({ what, url: record.url, refusal: outcome.refusal, ...compact({ ofPage: isPage }) }),
+    );
+  }
+
+  /**
+   * Whether a connection that the server ended needs a client certificate, which our Chrome does not
+   * have. Chrome reports this only if it received the server's alert before the end.
+   */
+  async needsClientCertificate(url: string, netError: string): Promise<boolean> {
+    const { guard } = this.#parts;
+    return (
+      ENDED_BY_SERVER.test(netError) && guard.isProxied && guard.requestsClientCertificate(url)
     );
   }
 
@@ -416,7 +429,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   ECONNRESET: 'net::ERR_CONNECTION_RESET',
   ETIMEDOUT: 'net::ERR_CONNECTION_TIMED_OUT',
   [REJECTED_CLIENT]: `net::${BAD_CLIENT_CERT}`,
-  [MISSING_CLIENT]: 'net::ERR_SSL_CLIENT_AUTH_CERT_NEEDED',
+  [MISSING_CLIENT]: CLIENT_CERT_NEEDED,
   EHOSTUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
   ENETUNREACH: 'net::ERR_ADDRESS_UNREACHABLE',
 };

@@ -6,7 +6,11 @@ import type { DomainPolicy } from '../../policy/domains.ts';
 import { isPlainLoopback } from '../../policy/network-address.ts';
 import { MISSING_CLIENT, REJECTED_CLIENT } from '../tabs/load-failure.ts';
 import { BoundedMap } from '../traffic/bounded-collections.ts';
-import type { CertificateTrust, TlsTarget } from './certificate-trust.ts';
+import {
+  type CertificateTrust,
+  requestsClientCertificate,
+  type TlsTarget,
+} from './certificate-trust.ts';
 
 // Creates the key and self-signed certificate that the TLS bridge shows to our Chrome.
 
@@ -107,6 +111,8 @@ export class TlsBridge {
   readonly #report: ReportAnswer;
   readonly #certificate = createBridgeCertificate();
   readonly #passedOn = new BoundedMap<string, number>(KEPT_SERVERS);
+  /** Servers that have answered a request. */
+  readonly #answered = new BoundedMap<string, true>(KEPT_SERVERS);
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
 
@@ -168,20 +174,27 @@ export class TlsBridge {
     pipeBoth(inner, server);
   }
 
-  /** With TLS 1.3, a server rejects a client certificate only after the handshake. */
-  #watchAnswer(inner: Socket, server: Socket, target: BridgeTarget, hasClient: boolean): void {
-    let [asked, answered, alert] = [false, false, ''];
-    inner.once('data', () => (asked = true));
+  /**
+   * With TLS 1.3, a server rejects a client certificate only after the handshake: it ends the
+   * connection without an answer, with or without an alert. An unused connection of a server that
+   * has answered before ends for other reasons.
+   */
+  #watchAnswer(inner: Socket, server: TLSSocket, target: BridgeTarget, hasClient: boolean): void {
+    const key = formatServer(target);
+    let [isUsed, isDecided] = [false, !requestsClientCertificate(server)];
     server.once('data', () => {
-      answered = true;
+      isDecided = true;
+      this.#answered.set(key, true);
       this.#report(target);
     });
-    server.once('error', ({ code = '' }: HandshakeError) => (alert = code));
-    server.once('close', () => {
-      if (answered) return;
-      if (!hasClient && CERTIFICATE_REQUIRED.test(alert)) this.#report(target, MISSING_CLIENT);
-      if (hasClient && asked && !inner.destroyed) this.#report(target, REJECTED_CLIENT);
-    });
+    inner.once('data', () => (isUsed = true));
+    inner.once('close', () => (isDecided = true)); // Chrome has left first
+    const onEnd = (): void => {
+      if (isDecided || (!isUsed && this.#answered.has(key))) return;
+      isDecided = true;
+      this.#report(target, hasClient ? REJECTED_CLIENT : MISSING_CLIENT);
+    };
+    for (const end of ['end', 'error', 'close']) server.once(end, onEnd);
   }
 
   #mayCheck(target: BridgeTarget): boolean {
@@ -216,8 +229,6 @@ export class TlsBridge {
     socket.on('error', () => socket.destroy());
   }
 }
-
-const CERTIFICATE_REQUIRED = /ALERT_CERTIFICATE_REQUIRED$/;
 
 /**
  * The code of a handshake that failed because of the client certificate; undefined if Chrome should

@@ -10,6 +10,9 @@ import type { CdpSession } from '../cdp/connection.ts';
 export const REJECTED_CLIENT = 'ECLIENTCERT';
 export const MISSING_CLIENT = 'ENOCLIENTCERT';
 
+/** Chrome's name for the second one. */
+export const CLIENT_CERT_NEEDED = 'net::ERR_SSL_CLIENT_AUTH_CERT_NEEDED';
+
 const CLIENT_CERTIFICATE_CODES: ReadonlyMap<string, FailureCode> = new Map([
   [MISSING_CLIENT, 'client_certificate_required'],
   ['ERR_SSL_CLIENT_AUTH_CERT_NEEDED', 'client_certificate_required'],

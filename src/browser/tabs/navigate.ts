@@ -7,7 +7,7 @@ import type { CdpSession } from '../cdp/connection.ts';
 import { headerValue, redirectChain, type RequestRecord } from '../traffic/request-record.ts';
 import type { Download } from '../state/downloads.ts';
 import { isPdfDownload } from '../pdf/pdf-kind.ts';
-import { loadFailure, readFingerprint } from './load-failure.ts';
+import { CLIENT_CERT_NEEDED, loadFailure, readFingerprint } from './load-failure.ts';
 import { dialogOpenFailure } from './dialog.ts';
 import type { Tab } from './tab.ts';
 
@@ -273,9 +273,16 @@ class NavigationWatch {
     throw await this.#explainFailure(url, document?.failure?.error ?? netError);
   }
 
-  /** Adds the fingerprint of an invalid certificate, which the user can compare with its own. */
+  /**
+   * Adds the fingerprint of an invalid certificate, which the user can compare with its own, and
+   * finds the reason why a server ended the connection.
+   */
   async #explainFailure(url: string, netError: string): Promise<Failure> {
     const failure = loadFailure(url, netError);
+    const { signal } = this.#wait;
+    const isEnded = failure.code === 'navigation_failed';
+    if (isEnded && (await abortable(this.#tab.guard.needsClientCertificate(url, netError), signal)))
+      return loadFailure(url, CLIENT_CERT_NEEDED);
     if (failure.code !== 'certificate_invalid') return failure;
     const fingerprint = await readFingerprint(this.#tab.cdp, this.#wait.signal);
     return loadFailure(url, netError, undefined, fingerprint);

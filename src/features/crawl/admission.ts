@@ -1,6 +1,7 @@
 // Decides whether a crawl may request a URL: scope, policy, private networks, robots.txt, files.
 import { fileURLToPath } from 'node:url';
 import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
+import type { HostAddresses } from '../../browser/guard/host-addresses.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
 import { Failure } from '../../core/failure.ts';
 import type { DomainPolicy } from '../../policy/domains.ts';
@@ -19,6 +20,8 @@ export interface Judgement {
   readonly scope: Scope;
   readonly allowPrivate: boolean;
   readonly policy: DomainPolicy;
+  /** Resolves names and selects the addresses that the policy allows. */
+  readonly names: HostAddresses;
   /** The proxies of the user, through which fetches connect. */
   readonly upstream?: UpstreamRoutes | undefined;
   /** The certificates that the user accepts. */

@@ -1,7 +1,7 @@
 // Fetches a URL without a browser, with limits on redirects, size, time and private networks.
 import { quoteText } from '../../core/text.ts';
-import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
-import { connect as connectTcp, type Socket } from 'node:net';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -11,11 +11,16 @@ import { fail, Failure } from '../../core/failure.ts';
 import { Deadline } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import { DomainPolicy } from '../../policy/domains.ts';
-import { waitForConnection } from '../../browser/guard/socket-bytes.ts';
 import type { CertificateTrust } from '../../browser/guard/certificate-trust.ts';
+import {
+  type ConnectionTarget,
+  dialAddresses,
+  HostAddresses,
+  RefusedAddress,
+} from '../../browser/guard/host-addresses.ts';
 import type { UpstreamRoutes } from '../../browser/guard/upstream-proxy.ts';
-import { loadFailure, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
-import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
+import { loadFailure, MISSING_CLIENT, REJECTED_CLIENT } from '../../browser/tabs/load-failure.ts';
+import { isPrivateHost } from '../../policy/network-address.ts';
 import { RefusedUrl, createGuardRefusal } from './scope.ts';
 
 const WEB_PROTOCOLS = new Set<string>(['http:', 'https:']);
@@ -63,21 +68,28 @@ type HttpResponse = Dispatcher.ResponseData;
 export class Fetcher {
   readonly #allowPrivate: boolean;
   readonly #policy: DomainPolicy;
+  readonly #names: HostAddresses;
   readonly #upstream: UpstreamRoutes | undefined;
   readonly #trust: CertificateTrust | undefined;
-  /** TLS alerts by origin: undici reports only that the connection ended. */
-  readonly #alerts = new Map<string, string>();
+  /**
+   * Origins of servers that request a client certificate. With TLS 1.3, a server rejects it after
+   * the handshake, and undici reports only that the connection ended.
+   */
+  readonly #requestsClient = new Set<string>();
   #undici: Promise<Undici> | undefined;
   #agent: Agent | undefined;
 
   constructor({
     allowPrivate,
     policy = new DomainPolicy(),
+    names = new HostAddresses(),
     upstream,
     trust,
   }: {
     readonly allowPrivate: boolean;
     readonly policy?: DomainPolicy;
+    /** Resolves names, as for the connections of Chrome. */
+    readonly names?: HostAddresses;
     /** The proxies of the user, through which fetches connect. */
     readonly upstream?: UpstreamRoutes | undefined;
     /** The certificates that the user accepts. */
@@ -85,6 +97,7 @@ export class Fetcher {
   }) {
     this.#allowPrivate = allowPrivate;
     this.#policy = policy;
+    this.#names = names;
     this.#upstream = upstream;
     this.#trust = trust;
   }
@@ -106,9 +119,10 @@ export class Fetcher {
   /** The likely reason if the server of the URL ends a connection before it responds. */
   #findClientError(url: string): string | undefined {
     const { hostname, origin } = new URL(url);
+    if (!this.#requestsClient.has(origin)) return undefined;
     const host = hostname.replace(/^\[|\]$/g, '');
-    if (this.#trust?.findClient({ host, port: parsePort(url) })) return REJECTED_CLIENT;
-    return this.#alerts.get(origin);
+    const client = this.#trust?.findClient({ host, port: parsePort(url) });
+    return client ? REJECTED_CLIENT : MISSING_CLIENT;
   }
 
   async #follow(
@@ -159,7 +173,7 @@ export class Fetcher {
       pipelining: 1,
       // One pool per origin: policy rules may name a port, which a lookup function does not get.
       factory: (origin, options) =>
-        new PoolOf(origin, { ...options, connect: this.#connectorFor(origin, build) }),
+        new PoolOf(origin, { ...options, connect: this.#connectorFor(new URL(origin), build) }),
     });
     const headers = {
       ...further,
@@ -171,44 +185,44 @@ export class Fetcher {
   }
 
   /**
-   * Checks the resolved addresses when connecting, so that DNS rebinding cannot bypass the policy.
+   * The addresses to connect to. They are checked for every connection, so that DNS rebinding cannot
+   * bypass the policy.
    */
-  readonly #lookupFor =
-    (port: number) =>
-    (host: string, options: LookupOptions, done: LookupCallback): void => {
-      lookUp(host, { ...options, all: true }, (error, addresses) => {
-        if (error) return done(error, []);
-        const [first] = addresses;
-        const refusal = addresses
-          .map(({ address }) => this.#policy.judgeAddress(address, host, port))
-          .find((found) => found !== undefined);
-        if (refusal) return done(createGuardRefusal(refusal, host), []);
-        const hidden =
-          !this.#allowPrivate && addresses.some(({ address }) => isPrivateAddress(address));
-        if (hidden || !first) return done(new RefusedUrl('private', host), []);
-        if (options.all) done(null, addresses);
-        else done(null, first.address, first.family);
-      });
-    };
-
-  #connectorFor(origin: string | URL, build: BuildConnector): Connector {
-    const connect = this.#routeFor(origin, build);
-    return (options, done) =>
-      connect(options, (...[error, socket]) => {
-        socket?.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
-          if (TLS_ALERT.test(code)) this.#alerts.set(new URL(origin).origin, code);
-        });
-        return error ? done(error, null) : done(null, socket);
-      });
+  async #findAddresses(
+    target: ConnectionTarget,
+    mayBeUnknown: boolean,
+  ): Promise<readonly LookupAddress[]> {
+    const isPublicOnly = !this.#allowPrivate;
+    const options = { policy: this.#policy, mayBeUnknown, isPublicOnly };
+    return this.#names.findAllowed(target, options).catch((error: unknown) => {
+      if (error instanceof RefusedAddress) throw createGuardRefusal(error.refusal, target.host);
+      throw error;
+    });
   }
 
-  #routeFor(origin: string | URL, build: BuildConnector): Connector {
-    const lookup = this.#lookupFor(parsePort(origin));
-    const trust = this.#trust;
-    if (!this.#upstream && !trust) return build({ timeout: CONNECT_MS, lookup });
-    const route = { upstream: this.#upstream ?? DIRECT, trust };
-    const open = callbackify(() => connectRoute(route, new URL(origin), lookup));
+  #connectorFor({ origin, protocol, hostname }: URL, build: BuildConnector): Connector {
+    const target = { host: hostname.replace(/^\[|\]$/g, ''), port: parsePort(origin) };
+    const isTls = protocol === 'https:';
+    if (!this.#upstream && !isTls) {
+      const find = callbackify(() => this.#findAddresses(target, false));
+      return build({ timeout: CONNECT_MS, lookup: (_, ...rest) => answerLookup(find, ...rest) });
+    }
+    const upstream = this.#upstream ?? DIRECT;
+    const open = callbackify(async () => {
+      const addresses = await this.#findAddresses(target, upstream.resolvesNames);
+      const scheme = isTls ? 'https' : 'http';
+      const socket = await connectRoute({ ...target, scheme, addresses }, upstream);
+      return isTls ? this.#secure(socket, target, origin) : socket;
+    });
     return (_, done) => open((error, socket) => (error ? done(error, null) : done(null, socket)));
+  }
+
+  async #secure(socket: Socket, target: ConnectionTarget, origin: string): Promise<Socket> {
+    const { CertificateTrust: Trust, requestsClientCertificate } =
+      await import('../../browser/guard/certificate-trust.ts');
+    const tls = await (this.#trust ?? new Trust(false, [], [])).secure(socket, target);
+    if (requestsClientCertificate(tls)) this.#requestsClient.add(origin);
+    return tls;
   }
 
   async close(): Promise<void> {
@@ -221,36 +235,29 @@ const DIRECT: Pick<UpstreamRoutes, 'resolvesNames' | 'connect'> = {
   connect: ({ dial }) => dial(),
 };
 
-interface FetchRoute {
-  readonly upstream: typeof DIRECT;
-  readonly trust: CertificateTrust | undefined;
+/** Calls `find` and passes its result on as Node's `lookup` does. */
+const answerLookup = (
+  find: (done: (error: Error | null, found: readonly LookupAddress[]) => void) => void,
+  { all }: LookupOptions,
+  done: LookupCallback,
+): void =>
+  find((error, found) => {
+    if (error) return done(error, []);
+    const [first] = found;
+    if (all) return done(null, [...found]);
+    done(null, first?.address ?? '', first?.family);
+  });
+
+interface FetchRoute extends ConnectionTarget {
+  readonly scheme: 'http' | 'https';
+  readonly addresses: readonly LookupAddress[];
 }
 
-/**
- * Connects through a proxy of the user and with the user's certificates, if any; checks the
- * addresses of the host first.
- */
-const connectRoute = async (
-  { upstream, trust }: FetchRoute,
-  origin: URL,
-  lookup: (host: string, options: LookupOptions, done: LookupCallback) => void,
-): Promise<Socket> => {
-  const host = origin.hostname.replace(/^\[|\]$/g, '');
-  const port = parsePort(origin);
-  const scheme = origin.protocol === 'https:' ? 'https' : 'http';
-  const addresses = await new Promise<readonly LookupAddress[]>((resolve, reject) => {
-    lookup(host, { all: true }, (error, found) => {
-      const isUnknown = error !== null && 'code' in error && error.code === 'ENOTFOUND';
-      if (error && !(isUnknown && upstream.resolvesNames)) reject(error);
-      else resolve(typeof found === 'string' ? [] : found);
-    });
-  });
+/** Connects directly, or through a proxy of the user. */
+const connectRoute = (route: FetchRoute, upstream: typeof DIRECT): Promise<Socket> => {
   const dial = (): Promise<Socket> =>
-    waitForConnection(connectTcp({ host: addresses[0]?.address ?? host, port }), CONNECT_MS);
-  const socket = await upstream.connect({ scheme, host, port, addresses, dial });
-  if (scheme === 'http') return socket;
-  const { CertificateTrust: Trust } = await import('../../browser/guard/certificate-trust.ts');
-  return (trust ?? new Trust(false, [], [])).secure(socket, { host, port });
+    dialAddresses(route, route.addresses, { timeoutMs: CONNECT_MS });
+  return upstream.connect({ ...route, dial });
 };
 
 type LookupCallback = (
@@ -339,7 +346,6 @@ const parseRetryAfter = (value: string | undefined): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 };
 
-const TLS_ALERT = /^ERR_SSL_\w{0,40}ALERT_\w{1,40}$/;
 /** The server ended the connection before the response. */
 const CONNECTION_ENDED =
   /^(?:ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET|ERR_SSL_\w{0,40}ALERT\w{0,40})$/;

@@ -1,7 +1,7 @@
 // Runs a crawl: breadth first, several pages at a time; saves each step so that it can resume.
 import { createHash } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { compact, defined } from '../../core/defined.ts';
+import type { HostAddresses } from '../../browser/guard/host-addresses.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -67,12 +67,12 @@ export interface CrawlContext extends PageMeans {
 }
 
 /** Whether the start host is on a private network; then other private hosts may be visited too. */
-export const isPrivateStart = async (url: string): Promise<boolean> => {
+export const isPrivateStart = async (url: string, names: HostAddresses): Promise<boolean> => {
   const { hostname } = new URL(url);
   if (hostname === '') return false; // a file URL, or a URL that is refused when it is loaded
   if (isPrivateHost(hostname)) return true;
   // An unknown host fails when it is loaded.
-  const found = await lookup(hostname, { all: true }).catch(() => []);
+  const found = await names.find(hostname.replace(/^\[|\]$/g, '')).catch(() => []);
   return found.some(({ address }) => isPrivateAddress(address));
 };
 
@@ -82,15 +82,18 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
     () => fail('timeout', 'The crawl ran out of time.'),
     around.signal,
   );
+  const { guard } = around.browser;
+  const names = await guard.names();
   const crawl = new Crawl(
     plan,
     { ...around, signal: time.signal },
     {
       scope: await resolveScope(plan),
-      allowPrivate: await isPrivateStart(plan.url),
-      policy: around.browser.guard.current,
-      upstream: await around.browser.guard.upstream(),
-      trust: await around.browser.guard.trust(),
+      allowPrivate: await isPrivateStart(plan.url, names),
+      policy: guard.current,
+      names,
+      upstream: await guard.upstream(),
+      trust: await guard.trust(),
     },
   );
   try {

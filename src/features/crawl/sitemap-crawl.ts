@@ -187,14 +187,19 @@ const find = async (
   plan: SitemapPlan,
   { signal, browser, workers, robots }: CrawlContext,
 ): Promise<FoundPages> => {
-  const allowPrivate = await isPrivateStart(plan.url);
-  const policy = browser.guard.current;
-  const [upstream, trust] = await Promise.all([browser.guard.upstream(), browser.guard.trust()]);
-  const fetcher = new Fetcher({ allowPrivate, policy, upstream, trust });
+  const { guard } = browser;
+  const [names, upstream, trust] = await Promise.all([
+    guard.names(),
+    guard.upstream(),
+    guard.trust(),
+  ]);
+  const allowPrivate = await isPrivateStart(plan.url, names);
+  const policy = guard.current;
+  const fetcher = new Fetcher({ allowPrivate, policy, names, upstream, trust });
   const scope = await resolveScope(plan);
   const mayLoad = (url: string): void => {
     const refusal = policy.judgeUrl(url);
-    if (refusal) browser.guard.refuse({ what: 'sitemap', url, refusal });
+    if (refusal) guard.refuse({ what: 'sitemap', url, refusal });
     if (refusal) throw createGuardRefusal(refusal, url);
     if (!allowPrivate && isPrivateHost(new URL(url).hostname)) throw new RefusedUrl('private', url);
   };
