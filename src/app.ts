@@ -415,16 +415,21 @@ export const createEngine = ({
     hosts,
     tools,
   };
+  const resources = new HandleResources(handles);
   return {
     config,
     log,
     tools,
     call: (request) => idle.during(() => carry(rooms, request)),
-    resources: new HandleResources(handles),
+    resources: {
+      list: (session) => resources.list({ session: browser.session(session).ownStorageName }),
+      read: (uri, session) =>
+        resources.read(uri, { session: browser.session(session).ownStorageName }),
+    },
     tasks,
     waiting: waiting.load,
     takeOver: takeOver.load,
-    replyWithResult: (kind, result, fits) => replyWithResult(rooms, kind, result, fits),
+    replyWithResult: (task, fits) => replyWithResult(rooms, task, fits),
     health: () => browser.health(),
     calls: rooms.calls,
     observe: async () => {

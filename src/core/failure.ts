@@ -180,9 +180,11 @@ export const FAILURES = {
   ),
 
   // Stored payloads
-  output_handle_not_found: kind('Handles expire: call the tool that created it again.', {
-    http: 404,
-  }),
+  output_handle_not_found: kind(
+    'Fetch it in the session of the call that created it. Handles expire: if it is too old, make ' +
+      'that call again.',
+    { http: 404 },
+  ),
   invalid_format_for_payload: kind(
     'Omit [[format]]: the payload is then returned in its own format.',
     {

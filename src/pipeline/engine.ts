@@ -26,9 +26,10 @@ export interface ResourceContent {
 
 /** Stored data that clients may read without calling a tool. */
 export interface ResourceRoom {
-  list(): Promise<readonly Resource[]>;
-  /** Returns undefined for an unknown uri. */
-  read(uri: string): Promise<ResourceContent | undefined>;
+  /** `session`: the session of the client; default if absent. */
+  list(session?: string): Promise<readonly Resource[]>;
+  /** Returns undefined for an unknown uri, and for one of another session. */
+  read(uri: string, session?: string): Promise<ResourceContent | undefined>;
 }
 
 export interface ListedTab extends TabSummary {
@@ -51,7 +52,10 @@ export interface Engine {
   /** Background tasks; an engine with running tasks is not idle. */
   readonly tasks: Tasks;
   /** Builds a reply from a task's result; a large result is stored under a handle. */
-  replyWithResult(kind: string, result: unknown, fits: ReplyTest): Promise<Reply>;
+  replyWithResult(
+    task: { readonly kind: string; readonly session: string; readonly result: unknown },
+    fits: ReplyTest,
+  ): Promise<Reply>;
   /** The known state of the browser; sends no request and starts no Chrome. */
   health(): BrowserHealth;
   /** Reports each finished call; absent in an engine without a dashboard. */

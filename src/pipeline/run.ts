@@ -22,6 +22,7 @@ const createContext = (call: PermittedCall): TabContext & JobContext => {
     ...consent,
     rooms: call.rooms,
     session: call.session,
+    isUser: call.request.shell !== undefined,
     folder: call.request.folder,
     taskId: call.common.taskId,
     tabId: call.tab?.id ?? call.common.tabId,

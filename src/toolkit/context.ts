@@ -91,6 +91,8 @@ export interface Context {
   readonly rooms: Services;
   /** The session of the call. */
   readonly session: Session;
+  /** The call is a command of the user, not of an agent over MCP. */
+  readonly isUser: boolean;
   /** The client's folder, if known: for tools that make further calls. */
   readonly folder?: string | undefined;
   /** The task that the call names: for tools that make further calls. */

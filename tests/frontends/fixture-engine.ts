@@ -165,7 +165,11 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
         return { failure: toFailure(error, (defect) => log.defect(defect)), images: [], notes };
       }
     },
-    replyWithResult: async (_, result) => ({ text: JSON.stringify(result), images: [], notes: [] }),
+    replyWithResult: async ({ result }) => ({
+      text: JSON.stringify(result),
+      images: [],
+      notes: [],
+    }),
     health: () => ({ state: 'not_started', starts: 0, tabs: 0, sessions: [] }),
     listTabs: () => [],
     admitHost: () => async () => {},

@@ -221,6 +221,46 @@ describe('two sessions with their own storage', () => {
     }
   });
 
+  it('cannot read a payload of another session by its handle, but the user can', async () => {
+    await open('ada', '/other?payload-of-ada');
+    const { output_handle: handle } = await engine.json<{ output_handle: string }>('network', {
+      session: 'ada',
+      all: true,
+      output_mode: 'handle',
+    });
+    const uri = `openchrome://output/${handle}`;
+    const request = { name: 'oc_output_fetch', arguments: { output_handle: handle } };
+    for (const session of ['bob', undefined]) {
+      const { failure, text } = await engine.engine.call({
+        ...request,
+        ...(session && { session }),
+      });
+      expect(text).toBeUndefined();
+      expect(failure).toMatchObject({ code: 'output_handle_not_found' });
+      const { resources } = engine.engine;
+      expect((await resources.list(session)).map((one) => one.uri)).not.toContain(uri);
+      expect(await resources.read(uri, session)).toBeUndefined();
+    }
+    const { text: own } = await engine.engine.call({ ...request, session: 'ada' });
+    expect(own).toContain('payload-of-ada');
+    expect(await engine.engine.resources.read(uri, 'ada')).toMatchObject({
+      text: expect.stringContaining('payload-of-ada') as string,
+    });
+    const { text: ofUser } = await engine.engine.call({ ...request, shell: {} });
+    expect(ofUser).toContain('payload-of-ada');
+  });
+
+  it('of the profile share their payloads, which no session with its own storage reads', async () => {
+    const stored = await engine.json<{ output_handle: string }>('network', {
+      output_mode: 'handle',
+    });
+    const args = { output_handle: stored.output_handle };
+    expect(await engine.reply('oc_output_fetch', args)).not.toHaveProperty('failure');
+    expect(await engine.failure('oc_output_fetch', { ...args, session: 'bob' })).toMatchObject({
+      code: 'output_handle_not_found',
+    });
+  });
+
   it('do not share what a server learned about them in HTTP state', async () => {
     // A cached permanent redirect is state like that of HSTS: Chrome does not ask the server again.
     let asked = 0;

@@ -92,6 +92,11 @@ export class Session {
     this.traffic = new WorkspaceTraffic(redactor);
   }
 
+  /** Its name if it has its own storage; undefined if it uses that of Chrome's profile. */
+  get ownStorageName(): string | undefined {
+    return this.storage === 'own' ? (this.within ?? this).name : undefined;
+  }
+
   /** The tab for calls without a tabId; undefined before the first tab is opened. */
   get current(): Tab | undefined {
     return this.#currentId === undefined ? undefined : this.tabs.get(this.#currentId);

@@ -46,9 +46,11 @@ export const createMethods = (engine: Served): Methods => {
   > = {
     'tools/list': (_, { client }) => ({ tools: listed(client?.wishes) }),
     'tools/call': (params, exchange) => callTool(engine, params, exchange),
-    'resources/list': async () => ({ resources: await engine.resources.list() }),
+    'resources/list': async (_, { client }) => ({
+      resources: await engine.resources.list(client?.session),
+    }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
-    'resources/read': (params) => readResource(engine, params),
+    'resources/read': (params, { client }) => readResource(engine, params, client?.session),
     ...taskMethods(engine),
   };
   return new Map(
@@ -71,11 +73,15 @@ const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedT
   };
 };
 
-const readResource = async (engine: Served, params: RpcParams): Promise<object> => {
+const readResource = async (
+  engine: Served,
+  params: RpcParams,
+  session: string | undefined,
+): Promise<object> => {
   const { uri } = params;
   if (typeof uri !== 'string')
     throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
-  const content = await engine.resources.read(uri);
+  const content = await engine.resources.read(uri, session);
   if (!content) throw new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
   return { contents: [{ uri, ...content }] };
 };

@@ -124,7 +124,7 @@ const toTask = (meta: TaskMeta, updatedAt: number = meta.created_at): ProtocolTa
 
 const resultOf = async (
   engine: Served,
-  { task_id: id, kind, error, result_path: path }: TaskMeta,
+  { task_id: id, kind, session, error, result_path: path }: TaskMeta,
 ): Promise<ToolResult> => {
   if (error)
     return {
@@ -132,11 +132,8 @@ const resultOf = async (
       content: [text({ error }), ...(path ? [note(`[the partial result is in ${path}]`)] : [])],
     };
   const found = await engine.tasks.result(id);
-  const reply = await engine.replyWithResult(
-    kind,
-    found && 'result' in found ? found.result : null,
-    createLineTest(false),
-  );
+  const result = found && 'result' in found ? found.result : null;
+  const reply = await engine.replyWithResult({ kind, session, result }, createLineTest(false));
   return toResult(reply, { asked: false, promised: false });
 };
 

@@ -18,11 +18,18 @@ import { buildBody, type Stage } from './stage.ts';
 const INLINE_LIMIT_BYTES = 32_768;
 /** A larger body is stored even if no handle was requested: it would fill a model's context. */
 const UNASKED_LIMIT_BYTES = 102_400;
+
+interface TaskResult {
+  readonly kind: string;
+  /** The session that the task used. */
+  readonly session: string;
+  readonly result: unknown;
+}
+
 /** Builds the reply for a client that follows a task without a call. */
 export const replyWithResult = async (
   rooms: Services,
-  kind: string,
-  result: unknown,
+  { kind, session, result }: TaskResult,
   fits: ReplyTest,
 ): Promise<Reply> => {
   const inline = { text: await stringifyInSlices(result), images: [], notes: [] };
@@ -30,7 +37,8 @@ export const replyWithResult = async (
   if (Buffer.byteLength(inline.text) <= UNASKED_LIMIT_BYTES) return inline;
   const items = rooms.tools.find(({ name }) => name === kind)?.traits.items;
   const payload = jsonPayload(result, items);
-  const meta = await rooms.handles.store(payload, kind);
+  const { ownStorageName } = rooms.browser.session(session);
+  const meta = await rooms.handles.store(payload, kind, ownStorageName);
   const notes = [noteOnStored(meta, false)];
   const preview = beginning(payload, PREVIEW_BYTES).text;
   return { ...describeReply(describeWithin(meta, preview, { notes, fits })), notes };
@@ -45,7 +53,8 @@ export const fit: Stage = async (call, presented) => {
     tool.traits.stores?.(view.json, call.rooms.tools) ?? { view, items: tool.traits.items },
   );
   if (!payload) return { ...presented, view };
-  const meta = await call.rooms.handles.store(payload, tool.name);
+  const { ownStorageName } = call.course.session ?? {};
+  const meta = await call.rooms.handles.store(payload, tool.name, ownStorageName);
   if (limit === UNASKED_LIMIT_BYTES)
     call.notes.push(noteOnStored(meta, tool.traits.large === true));
   const { notes, request } = call;
@@ -75,12 +84,13 @@ const isWithin = (view: View, limit: number): boolean => {
 };
 
 const noteOnStored = (
-  { size_bytes: bytes, output_handle: handle }: HandleMeta,
+  { size_bytes: bytes, output_handle: handle, session }: HandleMeta,
   takesMode: boolean,
 ): string =>
   // The command line gets whole replies, so only models read this note.
   renderHint(
     `[The reply had ${bytes} bytes and was stored as ${handle}. Read it with [[fetchOutput]]` +
+      textIf(session !== undefined, ` in the session "${session}"`) +
       `${textIf(takesMode, ', or call again with [[inline]]')}.]`,
     'model',
   );

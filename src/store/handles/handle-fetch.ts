@@ -15,7 +15,7 @@ import {
 import { jsonPayload } from './handle-payload.ts';
 import type { OpenPayload } from './handle-read.ts';
 import { grepPage, queryPage, type Searches } from './handle-search.ts';
-import { handleNotFoundFailure, type Handles } from './handles.ts';
+import { handleNotFoundFailure, type Handles, type PayloadReader } from './handles.ts';
 
 export const FETCH_FORMATS = ['auto', 'items', 'text', 'bytes'] as const;
 export type FetchFormat = (typeof FETCH_FORMATS)[number];
@@ -54,9 +54,10 @@ export const fetchOutput = async (
   handles: Handles,
   request: FetchRequest,
   signal: AbortSignal,
+  reader: PayloadReader = {},
 ): Promise<FetchedOutput> => {
   requireOneWay(request);
-  await using payload = await handles.open(request.output_handle);
+  await using payload = await handles.open(request.output_handle, reader);
   try {
     return await fetchPage(handles, payload, request, signal);
   } catch (error) {
@@ -87,7 +88,8 @@ const fetchPage = async (
 ): Promise<FetchedOutput> => {
   const references: References = {
     part: (whole, start, end) => handles.storePart(whole, start, end),
-    value: (value, sourceTool) => handles.store(jsonPayload(value), sourceTool),
+    value: (value, sourceTool) =>
+      handles.store(jsonPayload(value), sourceTool, payload.meta.session),
   };
   const { page, limit } = await readPage(payload, request, {
     references,
@@ -213,8 +215,8 @@ export class HandleResources {
     this.#handles = handles;
   }
 
-  async list(): Promise<HandleResource[]> {
-    const metas = await this.#handles.list();
+  async list(reader: PayloadReader): Promise<HandleResource[]> {
+    const metas = await this.#handles.list(reader);
     return metas.slice(0, LISTED).map((meta) => ({
       uri: `${PREFIX}${meta.output_handle}`,
       name: meta.output_handle,
@@ -223,11 +225,11 @@ export class HandleResources {
     }));
   }
 
-  /** Undefined if the payload does not exist or is too large for one piece. */
-  async read(uri: string): Promise<HandleContent | undefined> {
+  /** Undefined if the reader has no such payload, or it is too large for one piece. */
+  async read(uri: string, reader: PayloadReader): Promise<HandleContent | undefined> {
     if (!uri.startsWith(PREFIX)) return undefined;
     try {
-      await using payload = await this.#handles.open(uri.slice(PREFIX.length));
+      await using payload = await this.#handles.open(uri.slice(PREFIX.length), reader);
       if (payload.sizeBytes > MAX_BYTES) return undefined;
       const bytes = await payload.read(0, payload.sizeBytes);
       const mimeType = payload.meta.mime_type;

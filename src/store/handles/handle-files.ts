@@ -24,6 +24,8 @@ const MetaSchema = z.object({
   size_bytes: count,
   item_count: count.nullable(),
   source_tool: z.string(),
+  /** The session that may read it; absent if a session of Chrome's profile stored it. */
+  session: z.string().optional(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   /**

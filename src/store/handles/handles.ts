@@ -36,6 +36,14 @@ interface HandlesOptions {
   readonly now?: () => number;
 }
 
+/** Who reads a payload. */
+export interface PayloadReader {
+  /** The session of the call if it has its own storage; undefined for Chrome's profile. */
+  readonly session?: string | undefined;
+  /** The user of this machine, who may read every payload. */
+  readonly isUser?: boolean | undefined;
+}
+
 /** Share of the size limit that may be added before an extra sweep runs. */
 const UNWATCHED_PART = 0.1;
 
@@ -53,8 +61,15 @@ export class Handles {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Stores a payload. A disk error throws a failure and leaves no files. */
-  async store(payload: Payload | BinaryPayload, sourceTool: string): Promise<HandleMeta> {
+  /**
+   * Stores a payload. Only `session` can read it; without one, every session of Chrome's profile. A
+   * disk error throws a failure and leaves no files.
+   */
+  async store(
+    payload: Payload | BinaryPayload,
+    sourceTool: string,
+    session?: string,
+  ): Promise<HandleMeta> {
     const now = this.#now();
     const handle = createOutputHandle();
     const lifetime = { created_at: iso(now), expires_at: iso(now + this.#options.ttlMs) };
@@ -66,6 +81,7 @@ export class Handles {
         size_bytes: sizeBytes,
         item_count: itemCount,
         source_tool: sourceTool,
+        session,
         ...lifetime,
         items,
         writer: WRITER,
@@ -106,6 +122,7 @@ export class Handles {
       size_bytes: end - start,
       item_count: items?.itemCount ?? null,
       source_tool: whole.meta.source_tool,
+      session: whole.meta.session,
       created_at: iso(now),
       expires_at: whole.meta.expires_at,
       items: items?.finish(),
@@ -117,12 +134,16 @@ export class Handles {
     return meta;
   }
 
-  /** Throws "not found" for unknown, malformed, expired and unreadable handles. */
-  async open(handle: string): Promise<OpenPayload> {
+  /**
+   * Throws "not found" for unknown, malformed, expired and unreadable handles, and for those of
+   * other sessions.
+   */
+  async open(handle: string, reader: PayloadReader = {}): Promise<OpenPayload> {
     const meta = await this.#payloads.findMeta(handle);
     const root = meta?.part ? await this.#payloads.findMeta(meta.part.of) : meta;
     if (!meta || !root || !this.#isLive(meta) || !this.#isLive(root))
       throw handleNotFoundFailure(handle);
+    if (!mayRead(meta, reader) || !mayRead(root, reader)) throw handleNotFoundFailure(handle);
     const bytes = await this.#payloads.openBytes(root);
     if (!bytes) throw handleNotFoundFailure(handle);
     if (bytes.sizeBytes === root.size_bytes && findEnd(meta) <= root.size_bytes)
@@ -131,11 +152,11 @@ export class Handles {
     throw handleNotFoundFailure(handle);
   }
 
-  /** All handles that have not expired, newest first. */
-  async list(): Promise<HandleMeta[]> {
+  /** All handles of the reader that have not expired, newest first. */
+  async list(reader: PayloadReader = {}): Promise<HandleMeta[]> {
     const metas = await this.#payloads.listMetas();
     return metas
-      .filter((meta) => this.#isLive(meta))
+      .filter((meta) => this.#isLive(meta) && mayRead(meta, reader))
       .sort((a, b) => b.created_at.localeCompare(a.created_at));
   }
 
@@ -191,6 +212,9 @@ export class Handles {
   }
 }
 
+const mayRead = (meta: HandleMeta, { session, isUser }: PayloadReader): boolean =>
+  isUser === true || meta.session === session;
+
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 const findEnd = ({ part, size_bytes: sizeBytes }: HandleMeta): number =>
@@ -199,7 +223,8 @@ const findEnd = ({ part, size_bytes: sizeBytes }: HandleMeta): number =>
 export const handleNotFoundFailure = (handle: string): Failure =>
   fail(
     'output_handle_not_found',
-    `No stored payload ${JSON.stringify(handle.slice(0, 40))}: the handle is unknown or expired.`,
+    `No stored payload ${JSON.stringify(handle.slice(0, 40))}: the handle is unknown or expired, ` +
+      'or belongs to another session.',
     {
       output_handle: handle.slice(0, 40),
     },

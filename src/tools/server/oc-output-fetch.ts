@@ -39,5 +39,6 @@ export const ocOutputFetch = defineTool({
     },
     { output_handle: 'oh_ABCDEFGH2345', grep: '(?i)error', context: 2 },
   ],
-  run: (input, { rooms, signal }) => fetchOutput(rooms.handles, input, signal),
+  run: (input, { rooms, session, isUser, signal }) =>
+    fetchOutput(rooms.handles, input, signal, { session: session.ownStorageName, isUser }),
 });
