@@ -12,6 +12,7 @@ import {
   parentNode,
   queryAll,
 } from './safe-dom.ts';
+import { getShadowRoot } from './shadow.ts';
 import { oneLine, shortLine } from './visible-text.ts';
 
 const RANGE_TAGS = new Set<string>(['input', 'meter']);
@@ -74,6 +75,29 @@ const comboboxValue = (element: Element): string => {
     ? ''
     : shortLine(element.textContent, MAX_VALUE_CHARS);
 };
+
+/** Tags whose `value` property is not the value of another element, as it can be in a form. */
+const VALUE_TAGS = new Set<string>(
+  'input textarea select button option output progress meter data li'.split(' '),
+);
+
+/**
+ * The value of a control as scripts read it, in full; of a password only the length. A custom
+ * element has the value of the field in its shadow root. Null if the element has no value.
+ */
+export const readWholeValue = (element: Element): string | null => {
+  const tag = localName(element);
+  const isHidden = tag === 'input' && HIDDEN_VALUES.has(inputType(element));
+  if (isHidden) return readElementValue(element, tag, '');
+  if (VALUE_TAGS.has(tag)) return String((element as HTMLInputElement | HTMLProgressElement).value);
+  const root = getShadowRoot(element);
+  const [field] = root ? queryAll(root, 'input,textarea,select') : [];
+  if (field) return readWholeValue(field);
+  return (element as HTMLElement).isContentEditable ? element.textContent : null;
+};
+
+/** Inputs whose value scripts do not report as it is. */
+const HIDDEN_VALUES = new Set<string>(['password', 'file']);
 
 const MAX_OPTIONS_SHOWN = 8;
 const MAX_OPTIONS_CHARS = 120;

@@ -45,6 +45,7 @@ import type {
 import type {
   CssAnswer,
   DomAnswer,
+  ElementFactAnswer,
   HtmlAnswer,
   InertHtml,
   InspectAnswer,
@@ -90,6 +91,13 @@ export interface HtmlRequest extends SubjectOptions {
 
 export interface ExtractRequest extends SubjectOptions {
   readonly multiple: boolean;
+}
+
+/** One fact about an element: its value, or one of its attributes. */
+export interface ElementFactRequest extends SubjectOptions {
+  /** The name of the attribute; the value is read if it is absent. */
+  readonly attribute?: string | undefined;
+  readonly maxChars: number;
 }
 
 export interface InspectRequest extends SubjectOptions {
@@ -187,6 +195,8 @@ export interface PageFunctions {
   };
   readonly inspect: {
     readonly read: (options: InspectRequest) => InspectAnswer | NoSubject;
+    readonly readFact: (options: ElementFactRequest) => ElementFactAnswer | NoSubject;
+    readonly count: (selector: string) => number | null;
   };
   readonly markdown: {
     readonly read: (options: MarkdownRequest) => (MarkdownAnswer & Suspicious) | NoSubject;

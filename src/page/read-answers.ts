@@ -154,6 +154,12 @@ export interface InspectForm {
   readonly more: number;
 }
 
+export interface ElementFactAnswer {
+  readonly title: string;
+  /** Null if the element has no value, or not this attribute. */
+  readonly fact: string | null;
+}
+
 export interface InspectAnswer {
   readonly title: string;
   /** The requested element. */

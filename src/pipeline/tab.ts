@@ -74,7 +74,7 @@ const inTab = async (
       tabId: tab.id,
     });
   if (blocked && tab.dialog) throw dialogOpenFailure(tab.dialog);
-  if (call.toolCall.needsPage) await requirePage(tab, limit.signal);
+  if (needsPage(call)) await requirePage(tab, limit.signal);
   const off = [
     tab.events.on('crashed', () =>
       limit.abort(
@@ -91,6 +91,9 @@ const inTab = async (
     for (const unsubscribe of off) unsubscribe();
   }
 };
+
+const needsPage = ({ toolCall, request }: TimedCall): boolean =>
+  toolCall.needsPage === 'command' ? request.shell !== undefined : toolCall.needsPage;
 
 /** Emits the tool call to the watchers of the tab. */
 const emitCall = async (

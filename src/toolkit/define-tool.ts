@@ -83,9 +83,9 @@ export interface Traits<
   readonly loadsPages?: true;
   /**
    * Rejects the call with `no_page` if no page was opened in the tab; a function if it depends on
-   * the arguments.
+   * the arguments. `command`: rejects only calls of the command line.
    */
-  readonly needsPage?: true | ((input: Input) => boolean);
+  readonly needsPage?: true | 'command' | ((input: Input) => boolean);
   /**
    * If the session has no tab, the call opens one (default), waits until another call opens one, or
    * runs without a tab.

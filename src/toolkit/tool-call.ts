@@ -21,7 +21,7 @@ export interface ToolCall {
   readonly input: object;
   readonly effect: 'read' | 'act';
   readonly observes: boolean;
-  readonly needsPage: boolean;
+  readonly needsPage: boolean | 'command';
   readonly withoutTab: 'open' | 'wait' | 'run';
   readonly waitsMs: number;
   readonly revealsSecrets: boolean;
@@ -64,7 +64,7 @@ export const bindInput = <Input extends object, Data, S extends ToolScope, D ext
     input,
     effect: resolve(traits.effect, input),
     observes: resolve(traits.observation, input),
-    needsPage: resolve(traits.needsPage ?? false, input),
+    needsPage: resolve<Input, boolean | 'command'>(traits.needsPage ?? false, input),
     withoutTab: traits.withoutTab?.(input) ?? 'open',
     waitsMs: traits.waitsMs?.(input) ?? 0,
     revealsSecrets: traits.reveals?.(input) ?? false,

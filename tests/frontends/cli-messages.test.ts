@@ -59,7 +59,7 @@ it('get value, attr, count and html print nothing but values, and have the statu
   expect(await run('get value input')).toMatchObject({ status: 0, stdout: 'ada@x.org\n' });
   expect(await run('get attr input name')).toMatchObject({ status: 0, stdout: 'email\n' });
   expect(await run('get count button')).toMatchObject({ status: 0, stdout: '2\n' });
-  const missing = 'error: No element matches ".none". (element_not_found)\n';
+  const missing = 'error: No element matches .none. (element_not_found)\n';
   for (const line of ['get value .none', 'get attr .none name']) {
     const { status, stdout, stderr } = await run(line);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -76,9 +76,24 @@ it('get value, attr, count and html print nothing but values, and have the statu
     stdout: '',
     stderr: 'No element matches .none.\n',
   });
-  expect(await user.failure('get', 'count', '..x')).toMatchObject({
+  expect(await user.failure('get', 'count', '#a..x')).toMatchObject({
     status: 2,
-    message: '"..x" is not a CSS selector.',
+    message: '"#a..x" is not a valid CSS selector or XPath.',
+  });
+});
+
+it('get value, attr, count and html take refs and words too', async () => {
+  expect(await run('get value Country')).toMatchObject({ status: 0, stdout: 'Norway\n' });
+  expect(await run('get attr Help href')).toMatchObject({ status: 0, stdout: '/a\n' });
+  expect(await run('get count Sign in')).toMatchObject({ status: 0, stdout: '1\n' });
+  const [, ref = ''] = /\b(e\d+) link "News"/.exec(await user.text('state')) ?? [];
+  expect(await run(`get attr ${ref} href`)).toMatchObject({ status: 0, stdout: '/b\n' });
+  expect(await run(`get count ${ref}`)).toMatchObject({ status: 0, stdout: '1\n' });
+  expect(await run(`get html ${ref}`)).toMatchObject({ stdout: '<a href="/b">News</a>\n' });
+  expect(await user.failure('get', 'value', 'Shoe', 'size')).toMatchObject({
+    status: 1,
+    code: 'element_not_found',
+    message: 'No field matches "Shoe size".',
   });
 });
 
@@ -96,7 +111,16 @@ it('tabs have their short ids in failures', async () => {
 
 it('a session without a page reports this and how to open one, also after a failed open', async () => {
   const session = ['--session', 'empty'];
-  const commands = ['state', 'get text', 'get title', 'get value a', 'click Off'];
+  const commands = [
+    'state',
+    'get text',
+    'get title',
+    'get value a',
+    'click Off',
+    'eval 1',
+    'screenshot',
+    'pdf',
+  ];
   const check = async (): Promise<void> => {
     for (const line of commands) {
       const { status, stdout, stderr } = await user.run(...line.split(' '), ...session);
@@ -118,13 +142,6 @@ it('daemon status lists every setting, also those without a value', async () => 
   expect(status).toMatch(/\n--headed +- +default\n/);
   expect(status).toMatch(/\n--chrome-path +\S+ +(?:default|\S*CHROME_PATH)\n/);
   expect(status).toMatch(/\n--headless +true +OPENCHROME_HEADLESS\n/);
-});
-
-it('login completes an address like open', async () => {
-  const host = new URL(origin).host;
-  expect(await user.json('login', host, '--as', 'shop', '--headless')).toMatchObject({
-    saved: 'shop',
-  });
 });
 
 it('a file that cannot be written is named', async () => {

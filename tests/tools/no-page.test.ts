@@ -35,6 +35,9 @@ describe('a blank tab', () => {
     ['act', { instruction: 'click Buy' }],
     ['fill_form', { fields: [{ label: 'Name', value: 'Ada' }] }],
     ['computer', { action: 'left_click', coordinate: [10, 10] }],
+    ['page_screenshot', {}],
+    ['page_screenshot', { fullPage: true }],
+    ['page_pdf', {}],
   ];
 
   test.each(calls)('is reported by %s %j before the first page is opened', async (tool, args) => {

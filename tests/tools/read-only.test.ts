@@ -5,13 +5,28 @@ import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
-const site = useSite({ '/': '<title>Shop</title><button onclick="document.title=1">Buy</button>' });
+const site = useSite({
+  '/': `<title>Shop</title><button onclick="document.title=1">Buy</button>
+    <h2>Email</h2><label>Email <input value="ada@x.org"></label>
+    <label>Password <input type=password value="pw-17"></label>`,
+});
 const engine = useEngine(['--read-only', '--disable-tools', 'javascript_tool']);
 
 it('a read-only server opens and reads pages', async () => {
   await engine.text('navigate', { url: `${site.origin}/` });
   expect(await engine.text('read_page')).toContain('Buy');
   expect(await engine.json('cookies')).toEqual({ cookies: [] });
+});
+
+it.each([
+  [{ fact: 'value', query: 'Email' }, 'ada@x.org'],
+  [{ fact: 'value', query: 'Password' }, '•••••'],
+  [{ fact: 'value', selector: 'h2' }, null],
+  [{ fact: 'attribute', attribute: 'onclick', query: 'Buy' }, 'document.title=1'],
+  [{ fact: 'count', selector: 'label' }, 2],
+])('a read-only server reports the fact %j', async (args, fact) => {
+  await engine.text('navigate', { url: `${site.origin}/` });
+  expect(await engine.json('inspect', args)).toEqual({ fact });
 });
 
 it.each([

@@ -136,8 +136,7 @@ export const readCss = async (
 /** Maximum length of the HTML; the answer contains the full length. */
 const MAX_CHARS = 30_000_000;
 
-interface HtmlOptions {
-  readonly selector?: string | undefined;
+interface HtmlOptions extends ReadTarget {
   /** Include the element's own tag. */
   readonly outer: boolean;
 }
@@ -147,12 +146,12 @@ type Html = Pick<HtmlAnswer, 'html' | 'length'>;
 /** Returns undefined if no element matches the selector. */
 export const findHtml = async (
   tab: Tab,
-  { selector, outer }: HtmlOptions,
+  { selector, ref, outer }: HtmlOptions,
   signal: AbortSignal,
 ): Promise<Html | undefined> => {
   const found = await callTargetFrame(
     tab,
-    { selector },
+    { selector, ref },
     {
       call: inPage.html.read,
       request: (subject) => ({ subject, outer, maxChars: MAX_CHARS }),

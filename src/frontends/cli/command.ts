@@ -37,15 +37,14 @@ export interface Positional {
   readonly label: string;
   /**
    * `field`: an argument of the tool. `target`: a ref, CSS or words, recognised by its form.
-   * `slot`: a text inserted into one of the fixed arguments. `pairs`: NAME=VALUE words as a list of
-   * form fields.
+   * `pairs`: NAME=VALUE words as a list of form fields.
    */
-  readonly as: 'field' | 'target' | 'slot' | 'pairs';
+  readonly as: 'field' | 'target' | 'pairs';
   readonly required: boolean;
   /** Takes all remaining words: as a list if the argument is a list, otherwise as one text. */
   readonly rest: boolean;
   /** The objects that complete it, if they do not follow from the argument. */
-  readonly completes?: ':hosts' | ':sessions' | ':waiting';
+  readonly completes?: ':hosts' | ':logins' | ':sessions' | ':waiting';
   /** Set if no argument of the tool has this label. */
   readonly describe?: string;
 }
@@ -81,7 +80,7 @@ export interface ToolCommand extends Command {
   readonly pick?: string;
   /** The property of one tab to print, from a reply that lists tabs. */
   readonly tabFact?: TabFact;
-  /** The reply is an `ElementFact`: its value is printed. */
+  /** The reply is one fact about an element, which is printed. */
   readonly elementFact?: ElementFactName;
   /** The result is a picture, which `--show` draws in the terminal. */
   readonly draws?: true;

@@ -97,7 +97,9 @@ const buildVerbCommand = (verb: Verb, tool: ToolUsage, usages: Usages): ToolComm
     summary: verb.summary,
     section: verb.section,
     description: ifDefined(about, (about) => `${verb.summary}. ${about}`),
-    positionals: parsePositionals(takes, tool.fields, verb.places),
+    positionals: parsePositionals(takes, tool.fields, verb.places).map((positional) =>
+      defined({ ...positional, completes: verb.completes }),
+    ),
     fields: listFields(tool, usages, { fixed, files, verb }),
     fixed,
     defaults: verb.defaults,
@@ -244,8 +246,8 @@ const inOrder = (fields: readonly CommandField[], verb: Verb | undefined): Comma
 
 const positionalKind = (label: string, fields: readonly UsageField[]): Positional['as'] => {
   const field = fields.find(({ name }) => name === label);
-  if (field) return field.kind === 'json' ? 'pairs' : 'field';
-  return label === 'target' ? 'target' : 'slot';
+  if (!field && label === 'target') return 'target';
+  return field?.kind === 'json' ? 'pairs' : 'field';
 };
 
 /** Parses a `takes` text: `<target> [value...]`. */

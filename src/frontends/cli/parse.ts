@@ -44,10 +44,10 @@ export const parseWords = (
   for (const [field, texts] of sorted.fields) given[field.name] = parseValue(field, texts);
   const elsewhere =
     sorted.options.has('args') || (command.within !== undefined && command.within.name in given);
-  const slots = placeWords(command, sorted.words, given, elsewhere);
+  placeWords(command, sorted.words, given, elsewhere);
   const { options } = sorted;
   return defined({
-    args: argumentsOf(command, given, slots),
+    args: argumentsOf(command, given),
     words: sorted.words,
     format: options.has('json') ? 'json' : parseFormat(options.get('format')),
     session: options.get('session'),
@@ -233,26 +233,21 @@ const unknownFlag = (
   );
 };
 
-/**
- * Assigns positional words to arguments, skipping those given by name. Returns the slot values for
- * the fixed arguments.
- */
+/** Assigns positional words to arguments, skipping those given by name. */
 const placeWords = (
   command: ToolCommand,
   words: readonly string[],
   given: Record<string, unknown>,
   givenElsewhere: boolean,
-): Record<string, string> => {
+): void => {
   const left = [...words];
-  const slots: Record<string, string> = {};
   for (const positional of command.positionals) {
     if (isGiven(positional, given)) continue;
     const texts = positional.rest ? left.splice(0) : left.splice(0, 1);
-    if (texts.length > 0) place(command, positional, texts, given, slots);
+    if (texts.length > 0) place(command, positional, texts, given);
     else if (positional.required && !givenElsewhere) throw missing(command, positional);
   }
   if (left[0] !== undefined) throw unexpectedWord(command, left[0]);
-  return slots;
 };
 
 const unexpectedWord = (command: ToolCommand, word: string): Failure => {
@@ -274,11 +269,9 @@ const place = (
   { as, label, rest }: Positional,
   texts: readonly string[],
   given: Record<string, unknown>,
-  slots: Record<string, string>,
 ): void => {
   const text = texts.join(' ');
-  if (as === 'slot') slots[label] = requireCss(command, label, text);
-  else if (as === 'target') Object.assign(given, parseTarget(command, text));
+  if (as === 'target') Object.assign(given, parseTarget(command, text));
   else if (as === 'pairs') given[label] = texts.map(parseFieldPair);
   else {
     const field = command.fields.find(({ name }) => name === label) as CommandField;
@@ -288,7 +281,11 @@ const place = (
 };
 
 const parseTarget = (command: ToolCommand, text: string): Record<string, string> => {
+  const takesWords = command.fields.some(({ name }) => name === 'query');
   const { field, value } = parseTargetWord(text);
+  const isWords = field === 'query' && !text.startsWith('text=');
+  if (isWords && isTagSelector(text) && !(takesWords && command.elementFact === undefined))
+    return { selector: text };
   if (command.fields.some(({ name }) => name === field)) return { [field]: value };
   const known = ['ref', 'selector'].filter((one) =>
     command.fields.some(({ name }) => name === one),
@@ -299,18 +296,6 @@ const parseTarget = (command: ToolCommand, text: string): Record<string, string>
     'invalid_argument',
     `${formatCommandName(command)} takes ${known.join(' or ')}, not words: "${words}".`,
     { argument: 'target', hint: `Find it first: ${find}; write CSS as css=…` },
-  );
-};
-
-const requireCss = (command: ToolCommand, label: string, text: string): string => {
-  if (label !== 'selector' || !/^e\d+$/.test(text)) return text;
-  throw fail(
-    'invalid_argument',
-    `${formatCommandName(command)} takes a CSS selector, not the ref ${text}.`,
-    {
-      argument: label,
-      hint: `Use "openchrome inspect ${text}" for an element by its ref.`,
-    },
   );
 };
 
@@ -329,31 +314,19 @@ const missing = (command: ToolCommand, { label, as }: Positional): Failure => {
 const argumentsOf = (
   { fixed, within, defaults }: ToolCommand,
   given: Record<string, unknown>,
-  slots: Record<string, string>,
-) => {
-  const filled = Object.fromEntries(
-    Object.entries(fixed).map(([name, value]) => [name, fillSlots(value, slots)]),
-  );
-  if (within === undefined) return { ...defaults, ...given, ...filled };
+): Record<string, unknown> => {
+  if (within === undefined) return { ...defaults, ...given, ...fixed };
   const split = (isBeside: boolean): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(given).filter(([name]) => within.beside.includes(name) === isBeside),
     );
   const { [within.name]: whole, ...beside } = split(true);
   return {
-    ...filled,
+    ...fixed,
     ...beside,
     [within.name]: { ...(whole as object | undefined), ...split(false) },
   };
 };
-
-/** Replaces `{selector}` by the text as a JavaScript literal. */
-const fillSlots = (value: unknown, slots: Record<string, string>): unknown =>
-  typeof value === 'string' && Object.keys(slots).length > 0
-    ? value.replace(/\{(\w+)\}/g, (whole, name: string) =>
-        Object.hasOwn(slots, name) ? JSON.stringify(slots[name]) : whole,
-      )
-    : value;
 
 interface PointedAt {
   readonly field: 'ref' | 'selector' | 'query';
@@ -362,9 +335,11 @@ interface PointedAt {
 
 const TAGS = new Set(
   (
-    'a article aside button div fieldset figure footer form h1 h2 h3 h4 h5 h6 header iframe img ' +
-    'input label li main nav ol option p section select span summary table tbody td textarea th ' +
-    'thead tr ul video'
+    'a article aside audio b blockquote body button canvas caption code dd details dialog div dl ' +
+    'dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe ' +
+    'img input label legend li link main meta meter nav ol optgroup option output p picture pre ' +
+    'progress q script section select small source span strong style sub summary sup svg table ' +
+    'tbody td template textarea tfoot th thead time title tr track u ul video'
   ).split(' '),
 );
 
@@ -383,3 +358,7 @@ const parseTargetWord = (text: string): PointedAt => {
 
 const looksLikeCss = (text: string): boolean =>
   /^[#.][A-Za-z_-][\w-]*|^\[[\w-]+|^\*$| > /.test(text) || TAGS.has(TAGGED.exec(text)?.[1] ?? '');
+
+/** Tags, and CSS after each of them: `li`, `ul li`, `table td.total`. Most are also words. */
+const isTagSelector = (text: string): boolean =>
+  text.split(/[\s,>+~]+/).every((part) => TAGS.has(part) || TAGS.has(TAGGED.exec(part)?.[1] ?? ''));

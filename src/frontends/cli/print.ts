@@ -33,7 +33,7 @@ export interface PrintOptions {
   /** The tab that `tabFact` is about. Absent: the current tab of the session. */
   readonly tabId?: unknown;
   /** The element that `elementFact` is about. */
-  readonly selector?: string | undefined;
+  readonly target?: string | undefined;
   /** Images are written to files, never to the terminal. */
   readonly savePicture: (picture: Picture) => Promise<SavedPicture>;
   /** Draws a saved picture in the terminal, for `--show`. */
@@ -186,34 +186,21 @@ const printMissingHtml = (body = '{}', { terminal, format }: PrintOptions): numb
   return NEGATIVE_STATUS;
 };
 
-/** The result of code that reads one element, see buildElementCode. */
-type ElementFact = { readonly value: unknown } | { readonly none: 'page' | 'selector' | 'element' };
-
-/** Prints the value; returns the exit status. Throws a failure if there is no such element. */
+/** Prints the value; returns the exit status: 1 if the element does not have it. */
 const printElementFact = (
   body = '{}',
   name: ElementFactName,
-  { terminal, format, selector = '' }: PrintOptions,
+  { terminal, format, target = '' }: PrintOptions,
 ): number => {
-  const fact = JSON.parse(body) as ElementFact;
-  const isNone = 'none' in fact;
-  if (isNone && !(fact.none === 'element' && name === 'count'))
-    throw FACT_FAILURES[fact.none](selector.slice(0, 200));
-  const value = isNone ? 0 : fact.value;
-  if (value === null && format !== 'json')
-    terminal.err(`The element "${selector.slice(0, 200)}" has no such ${name}.`);
-  else terminal.out(renderFact(value, format));
-  return value === null || isNone ? NEGATIVE_STATUS : 0;
+  const { fact } = JSON.parse(body) as { readonly fact: string | number | null };
+  if (fact === null && format !== 'json')
+    terminal.err(`The element "${target.slice(0, 200)}" has no such ${name}.`);
+  else terminal.out(renderFact(fact, format));
+  return fact === null || fact === 0 ? NEGATIVE_STATUS : 0;
 };
 
-const renderFact = (value: unknown, format: OutputFormat | undefined): string =>
-  typeof value === 'string' && format !== 'json' ? value : JSON.stringify(value);
-
-const FACT_FAILURES = {
-  page: () => fail('no_page', 'No page is open in the tab.'),
-  selector: (css: string) => fail('invalid_argument', `"${css}" is not a CSS selector.`),
-  element: (css: string) => fail('element_not_found', `No element matches "${css}".`),
-} as const;
+const renderFact = (fact: unknown, format: OutputFormat | undefined): string =>
+  typeof fact === 'string' && format !== 'json' ? fact : JSON.stringify(fact);
 
 const picturesAsJson = (saved: readonly SavedPicture[], text: string | undefined): string => {
   const said = defined({ text });

@@ -13,7 +13,14 @@ import {
 } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
 import { readErrors, readForms, readPanels } from '../inspect/inspect-parts.ts';
-import type { InspectAnswer, InspectSection, ElementSummary, NoSubject } from '../read-answers.ts';
+import { readWholeValue } from '../element-values.ts';
+import type {
+  ElementFactAnswer,
+  InspectAnswer,
+  InspectSection,
+  ElementSummary,
+  NoSubject,
+} from '../read-answers.ts';
 import { getShadowRoot } from '../shadow.ts';
 import {
   deepQueryAll,
@@ -24,7 +31,7 @@ import {
 } from '../find-subject.ts';
 import { Describer } from '../describe-element.ts';
 import { shortLine, textIf } from '../visible-text.ts';
-import { implement, type InspectRequest } from '../page-functions.ts';
+import { implement, type ElementFactRequest, type InspectRequest } from '../page-functions.ts';
 
 const MAX_HEADINGS = 60;
 
@@ -138,4 +145,21 @@ const counts = (scopes: readonly (Element | Root)[]): string =>
     .map(([what, n]) => `${n} ${what}`)
     .join(', ');
 
-export const functions = implement('inspect', { read });
+const readFact = (options: ElementFactRequest): ElementFactAnswer | NoSubject => {
+  const { subject, attribute: name, maxChars } = options;
+  const found = findSubject(subject ?? {});
+  if (isNoSubject(found)) return found;
+  const fact = name === undefined ? readWholeValue(found) : attribute(found, name);
+  return { title: documentTitle(), fact: fact?.slice(0, maxChars) ?? null };
+};
+
+/** The number of elements that match, also in shadow roots; null for an invalid selector. */
+const count = (selector: string): number | null => {
+  try {
+    return deepQueryAll(selector, 0).total;
+  } catch {
+    return null;
+  }
+};
+
+export const functions = implement('inspect', { read, readFact, count });

@@ -22,6 +22,8 @@ export const javascriptTool = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'blocked',
+    // Agents also run code in a blank tab, for example to build a page.
+    needsPage: 'command',
     timeoutMs: 10_000,
     core: true,
   },

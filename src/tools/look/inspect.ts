@@ -1,6 +1,12 @@
 // inspect: reports on one element or on one aspect of the page's state.
 import { z } from 'zod';
 import { compact, defined } from '../../core/defined.ts';
+import { fail } from '../../core/failure.ts';
+import {
+  countElements,
+  type FactTarget,
+  readElementFact,
+} from '../../browser/read/element-facts.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
 import {
   inspect as inspectPlace,
@@ -11,6 +17,7 @@ import {
 import { renderInspection } from '../../render/inspect-text.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 
 /** Words of a query, and the section that answers it. */
 const WORDS: Readonly<Record<SectionName, RegExp>> = {
@@ -53,6 +60,23 @@ const findByWords = async (
 const withoutEmpty = ({ forms = [], errors = [], ...rest }: Inspection): Inspection =>
   defined({ ...rest, ...compact({ forms, errors }) });
 
+/** One fact about an element instead of a report; null if the element does not have it. */
+interface ElementFact {
+  readonly fact: string | number | null;
+}
+
+const isMissing = (fact: string | number | null | undefined): boolean =>
+  fact === null || fact === 0;
+
+const readFact = (
+  target: FactTarget,
+  { fact, attribute }: { readonly fact: string; readonly attribute: string | undefined },
+  { tab, signal }: TabContext,
+): Promise<string | number | null> =>
+  fact === 'count'
+    ? countElements(tab, target, signal)
+    : readElementFact(tab, target, attribute, signal);
+
 export const inspect = defineTool({
   name: 'inspect',
   description:
@@ -69,7 +93,8 @@ export const inspect = defineTool({
     dialog: 'blocked',
     needsPage: true,
     timeoutMs: 15_000,
-    header: 'inspect',
+    header: ({ fact }) => (fact === undefined ? 'inspect' : undefined),
+    negative: (data) => isMissing((data as Partial<ElementFact>).fact),
   },
   input: () => ({
     selector: z.string().min(1).max(10_000).optional().describe('CSS'),
@@ -81,13 +106,37 @@ export const inspect = defineTool({
       .max(1000)
       .optional()
       .describe('e.g. "errors", "form values", "open dialogs"'),
+    fact: markUnlisted(z.enum(['value', 'attribute', 'count']).optional()),
+    attribute: markUnlisted(z.string().min(1).max(200).optional()),
   }),
+  prepare: (input) => {
+    const { fact, attribute, ref, selector, query } = input;
+    if ((fact === 'attribute') !== (attribute !== undefined))
+      throw fail(
+        'invalid_argument',
+        'inspect needs {fact: "attribute"} and "attribute" together.',
+        {
+          argument: 'attribute',
+        },
+      );
+    const targets = [ref, selector, query].filter((one) => one !== undefined).length;
+    if (fact !== undefined && targets !== 1)
+      throw fail('invalid_argument', 'A fact needs exactly one of ref, selector and query.', {
+        argument: 'fact',
+      });
+    return input;
+  },
   examples: [
     { query: 'errors' },
     { selector: '#checkout' },
     { query: 'listeners', selector: '#save' },
   ],
-  run: async ({ selector, ref, query }, context) => {
+  run: async (
+    { selector, ref, query, fact, attribute },
+    context,
+  ): Promise<Inspection | ElementFact> => {
+    if (fact !== undefined)
+      return { fact: await readFact({ selector, ref, query }, { fact, attribute }, context) };
     const sections = asked(query);
     const byWords =
       query !== undefined && sections.length === 0 && selector === undefined && ref === undefined;
@@ -100,5 +149,5 @@ export const inspect = defineTool({
       return inspectPlace(context.tab, place, PAGE_SECTIONS, context.signal);
     return withoutEmpty(await inspectPlace(context.tab, place, ELEMENT_SECTIONS, context.signal));
   },
-  render: renderInspection,
+  render: (data) => ('fact' in data ? { json: data } : renderInspection(data)),
 });

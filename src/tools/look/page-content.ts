@@ -1,7 +1,9 @@
 // page_content: returns the raw HTML of the page or of one element.
 import { z } from 'zod';
 import { findHtml } from '../../browser/read/read-modes.ts';
+import { staleRefFailure } from '../../browser/read/resolve-ref.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 
 export const pageContent = defineTool({
   name: 'page_content',
@@ -25,15 +27,17 @@ export const pageContent = defineTool({
   },
   input: () => ({
     selector: z.string().min(1).max(10_000).optional(),
+    ref: markUnlisted(z.string().min(1).max(40).optional()),
     outerHTML: z.boolean().default(true).describe('false: without the element itself'),
   }),
   examples: [{ selector: '#main' }, { selector: 'main', outerHTML: false }],
-  run: async ({ selector, outerHTML }, { tab, signal, note }) => {
-    const found = await findHtml(tab, { selector, outer: outerHTML }, signal);
+  run: async ({ selector, ref, outerHTML }, { tab, signal, note }) => {
+    const found = await findHtml(tab, { selector, ref, outer: outerHTML }, signal);
     if (found && found.length > found.html.length)
       note(
         `[${found.length - found.html.length} of ${found.length} characters left out: too large]`,
       );
+    if (!found && ref !== undefined) throw await staleRefFailure(tab, ref, signal);
     return found
       ? { html: found.html }
       : { selector, content: null, message: `No element matches ${selector?.slice(0, 200)}.` };

@@ -30,6 +30,7 @@ export const pagePdf = defineTool({
     observation: false,
     duration: 'instant',
     dialog: 'blocked',
+    needsPage: true,
     timeoutMs: 60_000,
     files: ['path'],
   },

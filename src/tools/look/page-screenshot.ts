@@ -82,6 +82,7 @@ export const pageScreenshot = defineTool({
     observation: true,
     duration: 'instant',
     dialog: 'blocked',
+    needsPage: true,
     timeoutMs: 20_000,
     files: ['path'],
     core: true,

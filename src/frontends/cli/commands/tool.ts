@@ -122,7 +122,7 @@ const callTool = async (
     format: call.parsed.format,
     command: call.command,
     tabId: call.args['tabId'],
-    selector: call.parsed.words[0],
+    target: call.parsed.words[0],
     asWritten: call.parsed.format === undefined && call.args['format'] !== undefined,
     showPicture,
     savePicture: async (picture) => {

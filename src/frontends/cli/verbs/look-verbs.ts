@@ -1,28 +1,13 @@
 // Verbs that read the page.
 import type { Verb } from './verb.ts';
 
-/**
- * Words of `takes` that are not arguments of the tool are slots: `{selector}` in the code is
- * replaced by the word as a JSON string. Returns an `ElementFact`, see print.ts.
- */
-const buildElementCode = (expression: string): string =>
-  "if (location.protocol === 'chrome-error:' || (location.href === 'about:blank' && " +
-  "!document.body?.firstChild)) return { none: 'page' }; let elements; " +
-  'try { elements = document.querySelectorAll({selector}); } ' +
-  "catch { return { none: 'selector' }; } " +
-  "const [element] = elements; if (!element) return { none: 'element' }; " +
-  `return { value: ${expression} ?? null }`;
-
-/** The largest value that the tool accepts. */
-const WHOLE_VALUE = { max_chars: 10_000_000 };
-
 /** The browser process knows these facts: a page that loads or hangs does not delay the reply. */
 const EVERY_TAB = { all: true, limit: 1000 };
 
 /** The largest value that the tool accepts. */
 const WHOLE_TEXT = 1_000_000;
 
-const CSS = { selector: 'CSS selector of the element' };
+const ELEMENT = { target: 'A ref, CSS, or words of its name or label' };
 
 const PICTURE = 'PNG, JPEG or WebP by its extension (default: a PNG in the downloads folder)';
 
@@ -133,8 +118,8 @@ export const LOOK_VERBS: readonly Verb[] = [
     tool: 'page_content',
     section: 'look',
     summary: 'Print the HTML of the page or of one element',
-    takes: '[selector]',
-    places: CSS,
+    takes: '[target]',
+    places: { target: 'A ref or CSS' },
     options: { outerHTML: 'Print the content of the element without its own tag' },
     bare: true,
     view: 'page-html',
@@ -142,41 +127,39 @@ export const LOOK_VERBS: readonly Verb[] = [
   },
   {
     words: 'get value',
-    tool: 'javascript_tool',
+    tool: 'inspect',
     section: 'look',
     summary: 'Print the value of a field',
-    takes: '<selector>',
-    places: CSS,
-    fixed: { code: buildElementCode('element.value') },
-    defaults: WHOLE_VALUE,
+    takes: '<target...>',
+    places: ELEMENT,
+    fixed: { fact: 'value' },
     elementFact: 'value',
     about: 'The exit status is 1 if no element matches.',
-    examples: ["openchrome get value 'input[name=email]'"],
+    examples: ['openchrome get value Email', "openchrome get value 'input[name=email]'"],
   },
   {
     words: 'get attr',
-    tool: 'javascript_tool',
+    tool: 'inspect',
     section: 'look',
     summary: 'Print an attribute of an element',
-    takes: '<selector> <name>',
-    places: { ...CSS, name: 'Name of the attribute' },
-    fixed: { code: buildElementCode('element.getAttribute({name})') },
-    defaults: WHOLE_VALUE,
+    takes: '<target> <attribute>',
+    places: { ...ELEMENT, attribute: 'Name of the attribute' },
+    fixed: { fact: 'attribute' },
     elementFact: 'attribute',
     about: 'The exit status is 1 if no element matches or the attribute is missing.',
-    examples: ['openchrome get attr a.next href'],
+    examples: ['openchrome get attr a.next href', "openchrome get attr 'Next page' href"],
   },
   {
     words: 'get count',
-    tool: 'javascript_tool',
+    tool: 'inspect',
     section: 'look',
     summary: 'Print the number of elements that match',
-    takes: '<selector>',
-    places: CSS,
-    fixed: { code: buildElementCode('elements.length') },
+    takes: '<target...>',
+    places: { target: 'CSS, or words of the name or text' },
+    fixed: { fact: 'count' },
     elementFact: 'count',
     about: 'The exit status is 1 if no element matches.',
-    examples: ['openchrome get count li'],
+    examples: ['openchrome get count li', "openchrome get count 'Add to cart'"],
   },
   {
     words: 'screenshot',

@@ -29,8 +29,11 @@ export const SESSION_VERBS: readonly Verb[] = [
     takes: '<name>',
     places: NAME,
     fixed: { action: 'open' },
-    options: { storage: "own: separate data, deleted on close; profile: Chrome's profile" },
-    examples: ['openchrome sessions open buyer'],
+    options: {
+      login: 'Restore this saved login (openchrome login list)',
+      storage: "own: separate data, deleted on close; profile: Chrome's profile",
+    },
+    examples: ['openchrome sessions open buyer', 'openchrome sessions open buyer --login shop'],
   },
   {
     words: 'sessions close',
@@ -39,6 +42,7 @@ export const SESSION_VERBS: readonly Verb[] = [
     summary: 'Close a session with its tabs, and delete its own storage',
     takes: '<name>',
     places: NAME,
+    completes: ':sessions',
     fixed: { action: 'close' },
     examples: ['openchrome sessions close buyer'],
   },

@@ -1,5 +1,5 @@
 // The definition of a verb: a command that calls one tool, with some arguments fixed.
-import type { ElementFactName, Follows, TabFact, ViewName } from '../command.ts';
+import type { ElementFactName, Follows, Positional, TabFact, ViewName } from '../command.ts';
 
 /** The groups of the help, in its order. */
 export const SECTIONS = {
@@ -26,11 +26,13 @@ export interface Verb {
   readonly about?: string;
   /**
    * Positional arguments: `<required>`, `[optional]`, `<all remaining words...>`. Each is an
-   * argument of the tool, `target` (a ref, CSS or words), or a slot of a fixed argument.
+   * argument of the tool, or `target` (a ref, CSS or words).
    */
   readonly takes?: string;
   /** Describes positional arguments, by label. */
   readonly places?: Readonly<Record<string, string>>;
+  /** The objects that complete the positional arguments, if they do not follow from their names. */
+  readonly completes?: NonNullable<Positional['completes']>;
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Arguments that are set unless the user sets them. */
   readonly defaults?: Readonly<Record<string, unknown>>;
@@ -50,7 +52,7 @@ export interface Verb {
    * tabs.
    */
   readonly tabFact?: TabFact;
-  /** The reply is an `ElementFact`: its value is printed. */
+  /** The reply is one fact about an element, which is printed. */
   readonly elementFact?: ElementFactName;
   readonly follows?: Follows;
   /** The result is a picture, which `--show` draws in the terminal. */
