@@ -18,6 +18,10 @@ it('rejects a flag or a project setting that differs, and names the command that
     hint: expect.stringContaining('openchrome daemon restart --viewport 800x600') as string,
     status: 3,
   });
+  expect(await user.failure('tabs', '--log-level', 'debug')).toMatchObject({
+    code: 'daemon_settings_mismatch',
+    hint: expect.stringContaining('openchrome daemon restart --log-level debug') as string,
+  });
   await user.text('daemon', 'restart', '--viewport', '800x600');
   expect(await user.run('tabs', '--viewport', '800x600')).toMatchObject({ status: 0 });
   await writeFile(join(user.folder, 'openchrome.json'), '{"viewport":"900x700"}');

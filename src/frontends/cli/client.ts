@@ -24,6 +24,16 @@ export interface ToolAnswer {
   readonly _meta?: { readonly [FACTS_KEY]?: ReplyFacts };
 }
 
+/** The JSON of a reply; throws the failure of a call that failed. */
+export const readAnswer = <T>({ content, isError }: ToolAnswer): T => {
+  const [first] = content;
+  const value = JSON.parse(first?.type === 'text' ? first.text : '{}') as T;
+  if (!isError) return value;
+  const { code, message, ...details } = (value as { error: { code: string; message: string } })
+    .error;
+  throw fail(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'internal', message, details);
+};
+
 export interface ProgressMessage {
   readonly progress: number;
   readonly total?: number;
@@ -139,11 +149,11 @@ const requireDaemon = async (options: ConnectOptions): Promise<DaemonNote> => {
 /** Loads the configuration only if it can differ from the daemon's: loading slows every command. */
 const requireSameSettings = async (
   note: DaemonNote,
-  { mayHaveFlags, settings, home }: ConnectOptions,
+  { mayHaveFlags, settings, home, wishes }: ConnectOptions,
 ): Promise<void> => {
   if (!mayHaveFlags && (await digestSettingSources(home.root)) === note.environment) return;
   const { requireMatchingDaemon } = await import('./daemon/compare-settings.ts');
-  await requireMatchingDaemon(note, await settings());
+  await requireMatchingDaemon(note, await settings(), wishes?.shell ? 'command' : 'host');
 };
 
 /**

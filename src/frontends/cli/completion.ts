@@ -14,7 +14,15 @@ export interface Completion {
 type Program = CliContext['program'];
 
 /** Objects of the daemon and of the home folder; `complete` replaces them by their names. */
-const LIVE_KINDS = [':tabs', ':sessions', ':tasks', ':handles', ':hosts', ':waiting'] as const;
+const LIVE_KINDS = [
+  ':tabs',
+  ':sessions',
+  ':tasks',
+  ':handles',
+  ':hosts',
+  ':logins',
+  ':waiting',
+] as const;
 export type LiveKind = (typeof LIVE_KINDS)[number];
 
 export const isLive = (word: string): word is LiveKind => LIVE_KINDS.includes(word as LiveKind);
@@ -27,6 +35,7 @@ const LIVE_FIELDS: Readonly<Record<string, LiveKind>> = {
   resume_from: ':tasks',
   output_handle: ':handles',
   session: ':sessions',
+  login: ':logins',
 };
 
 /** Printed instead of completions: the shell script then completes file names. */

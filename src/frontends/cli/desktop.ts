@@ -7,12 +7,16 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
+/** Whether programs can open windows. */
+export const hasDisplay = (): boolean => {
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  return process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
+};
+
 /** Returns false without a display or such a program. */
 export const openOnDesktop = (target: string): boolean => {
   const opener = OPENERS[process.platform];
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
-  if (opener === undefined || !hasDisplay) return false;
+  if (opener === undefined || !hasDisplay()) return false;
   const [program, ...args] = opener;
   const child = spawn(program, [...args, target], { detached: true, stdio: 'ignore' });
   child.on('error', () => {}); // the program is not installed: the printed text is enough

@@ -7,7 +7,7 @@ type LoginCommandUsage = Pick<Command, 'summary' | 'examples'> &
 const HEADLESS_SWITCH = {
   name: 'headless',
   kind: 'switch',
-  describe: 'Run Chrome without a window',
+  describe: 'Log in through the dashboard instead of a window (default without a display)',
 } as const;
 const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print it as JSON' } as const;
 const AS_NAME = {
@@ -16,7 +16,14 @@ const AS_NAME = {
   describe: 'Name of the saved login (default: the host)',
 } as const;
 const LOGIN_NAME = [
-  { label: 'name', as: 'field', required: true, rest: false, describe: 'Name of the login' },
+  {
+    label: 'name',
+    as: 'field',
+    required: true,
+    rest: false,
+    describe: 'Name of the login',
+    completes: ':logins',
+  },
 ] as const;
 
 /** The words, summary, arguments and examples of each `login` command. */

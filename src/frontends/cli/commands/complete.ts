@@ -1,4 +1,5 @@
 // `openchrome complete WORD...`: prints completions of the last word, for shell scripts.
+import { defined } from '../../../core/defined.ts';
 import { Deadline } from '../../../core/time.ts';
 import { type Completion, isLive, listCompletions, type LiveKind } from '../completion.ts';
 import type { CliContext, RunCommand } from '../program.ts';
@@ -10,7 +11,8 @@ export const run: RunCommand = async (given, context) => {
   const found: Completion[] = [];
   for (const completion of listCompletions(program, words)) {
     const { word } = completion;
-    if (isLive(word)) found.push(...(await listLive(word, context)).filter(startsWith(last)));
+    if (isLive(word))
+      found.push(...(await listLive(word, context, words)).filter(startsWith(last)));
     else found.push(completion);
   }
   if (found.length > 0)
@@ -29,19 +31,32 @@ const startsWith =
 const MAX_WAIT_MS = 1500;
 const MAX_LISTED = 50;
 
-const listLive = async (kind: LiveKind, context: CliContext): Promise<readonly Completion[]> => {
+/** `words`: all words of the command line so far. */
+type ListObjects = (
+  context: CliContext,
+  words: readonly string[],
+) => Promise<readonly Completion[]>;
+
+const listLive = async (
+  kind: LiveKind,
+  context: CliContext,
+  words: readonly string[],
+): Promise<readonly Completion[]> => {
   try {
-    return await LISTS[kind](context);
+    return await LISTS[kind](context, words);
   } catch {
     return []; // no daemon, or it does not respond: the shell then offers nothing
   }
 };
 
-const listTabs = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+const listTabs: ListObjects = async ({ wiring }, words) => {
+  const at = words.indexOf('--session');
+  const session = at < 0 ? wiring.session : words[at + 1];
   using deadline = new Deadline(MAX_WAIT_MS);
   const { signal } = deadline;
   const wishes = { wholeReplies: true, shell: {} };
-  const client = await wiring.connect({ flags: [], start: false, wishes, signal });
+  const options = defined({ flags: [], start: false, wishes, signal, session });
+  const client = await wiring.connect(options);
   const { content, _meta } = await client.callTool('tabs_context', {}, { signal });
   const ids = _meta?.['openchrome/facts']?.tabs ?? {};
   const [block] = content;
@@ -77,6 +92,12 @@ const listHosts = async (): Promise<readonly Completion[]> => {
   return HOST_IDS.map((word) => ({ word, says: '' }));
 };
 
+const listLogins = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
+  const { Logins } = await import('../../../store/files/logins.ts');
+  const all = await new Logins(wiring.home.logins).list();
+  return all.map(({ name, hosts }) => ({ word: name, says: hosts.join(', ') }));
+};
+
 const listWaiting = async ({ wiring }: CliContext): Promise<readonly Completion[]> => {
   const items = await (await wiring.openWaiting()).list();
   return items.map((item) => ({
@@ -85,11 +106,12 @@ const listWaiting = async ({ wiring }: CliContext): Promise<readonly Completion[
   }));
 };
 
-const LISTS: Readonly<Record<LiveKind, (context: CliContext) => Promise<readonly Completion[]>>> = {
+const LISTS: Readonly<Record<LiveKind, ListObjects>> = {
   ':tabs': listTabs,
   ':sessions': listSessions,
   ':tasks': listTasks,
   ':handles': listHandles,
   ':hosts': listHosts,
+  ':logins': listLogins,
   ':waiting': listWaiting,
 };

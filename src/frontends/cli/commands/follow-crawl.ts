@@ -1,6 +1,6 @@
 // Runs a crawl as a task and follows it: a bar, results as they arrive, and a summary.
 import { join } from 'node:path';
-import { fail, Failure, type FailureCode, FAILURES } from '../../../core/failure.ts';
+import { Failure } from '../../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../../core/time.ts';
 import {
   createPageWriter,
@@ -8,7 +8,7 @@ import {
   type WrittenPage,
 } from '../../../store/files/page-files.ts';
 import { EntryTail } from '../../../store/tasks/working-files.ts';
-import type { CallOptions, DaemonClient, ToolAnswer } from '../client.ts';
+import { type CallOptions, type DaemonClient, readAnswer } from '../client.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from '../interruptible.ts';
 import { formatCount, formatDuration } from '../moments.ts';
 import type { CliContext } from '../program.ts';
@@ -55,16 +55,6 @@ export const runCrawl = async (
   } finally {
     writer?.close();
   }
-};
-
-/** Throws the failure of a call that failed. */
-const readAnswer = <T>({ content, isError }: ToolAnswer): T => {
-  const [first] = content;
-  const value = JSON.parse(first?.type === 'text' ? first.text : '{}') as T;
-  if (!isError) return value;
-  const { code, message, ...details } = (value as { error: { code: string; message: string } })
-    .error;
-  throw fail(Object.hasOwn(FAILURES, code) ? (code as FailureCode) : 'internal', message, details);
 };
 
 class FollowedCrawl {

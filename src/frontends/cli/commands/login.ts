@@ -1,11 +1,15 @@
 // `openchrome login SITE|list|check|remove|import|export`: saved logins in the home folder.
 import { createInterface } from 'node:readline';
 import { fail } from '../../../core/failure.ts';
+import type { SavedLoginFacts } from '../../../features/session/saved-login.ts';
 import { loadLogin, Logins, type LoginSummary } from '../../../store/files/logins.ts';
 import { type Command, formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
+import { hasDisplay } from '../desktop.ts';
 import { runInterruptibly } from '../interruptible.ts';
+import { formatCount } from '../moments.ts';
 import type { CliContext, RunCommand } from '../program.ts';
+import type { LoginOrder } from './login-handoff.ts';
 
 export const run: RunCommand = async (given, context, command) => {
   const { name, rest } = takeName(given);
@@ -44,11 +48,30 @@ const requireWord = ({ command, words }: LoginCommand, label: string): string =>
 };
 
 const recordLogin = async (login: LoginCommand): Promise<number> => {
-  const { wiring, terminal, headless, print } = login;
+  const { wiring, headless, print } = login;
   const site = requireWord(login, 'SITE');
   const url = await wiring.parseAddress(site);
   const name = login.name ?? new URL(url).hostname;
-  const config = await wiring.loadConfig(headless ? ['--headless'] : []);
+  const saved = await (headless || !hasDisplay()
+    ? recordWithoutWindow({ url, name }, login)
+    : recordInWindow({ url, name }, login));
+  print(`The login "${name}" was saved: ${formatCount(saved.cookies, 'cookie')}.`, saved);
+  return 0;
+};
+
+const recordWithoutWindow = async (
+  order: LoginOrder,
+  context: CliContext,
+): Promise<SavedLoginFacts> => {
+  const { recordByHandoff } = await import('./login-handoff.ts');
+  return runInterruptibly((signal) => recordByHandoff(order, context, signal));
+};
+
+const recordInWindow = async (
+  { url, name }: LoginOrder,
+  { wiring, terminal }: CliContext,
+): Promise<SavedLoginFacts> => {
+  const config = await wiring.loadConfig([]);
   const waitForUser = async (): Promise<void> => {
     terminal.err(`Log in to ${new URL(url).host} in the window, then press Enter here.`);
     const lines = createInterface({ input: process.stdin });
@@ -57,11 +80,9 @@ const recordLogin = async (login: LoginCommand): Promise<number> => {
     );
     lines.close();
   };
-  const saved = await runInterruptibly((signal) =>
+  return runInterruptibly((signal) =>
     wiring.recordLogin({ url, name, config, waitForUser, signal }),
   );
-  print(`The login "${name}" was saved: ${saved.cookies} cookies.`, saved);
-  return 0;
 };
 
 const listLogins = async (login: LoginCommand): Promise<number> => {
@@ -104,7 +125,7 @@ const importLogin = async (login: LoginCommand): Promise<number> => {
     });
   const { cookies, origins, passkeys } = await loadLogin(file);
   await new Logins(login.wiring.home.logins).save(name, { cookies, origins, passkeys });
-  login.print(`The login "${name}" was saved: ${cookies.length} cookies.`, {
+  login.print(`The login "${name}" was saved: ${formatCount(cookies.length, 'cookie')}.`, {
     saved: name,
     cookies: cookies.length,
     origins: origins.map(({ origin }) => origin),
@@ -120,12 +141,15 @@ const exportLogin = async (login: LoginCommand): Promise<number> => {
     });
   requireNoWords(login.command, more);
   const { cookies, origins } = await new Logins(login.wiring.home.logins).export(name, file);
-  login.print(`The login "${name}" was written to ${file}: ${cookies.length} cookies.`, {
-    exported: name,
-    file,
-    cookies: cookies.length,
-    origins: origins.map(({ origin }) => origin),
-  });
+  login.print(
+    `The login "${name}" was written to ${file}: ${formatCount(cookies.length, 'cookie')}.`,
+    {
+      exported: name,
+      file,
+      cookies: cookies.length,
+      origins: origins.map(({ origin }) => origin),
+    },
+  );
   return 0;
 };
 
@@ -141,6 +165,6 @@ const formatSummary = (summary: LoginSummary): string => {
   const { name, hosts, cookies, expired, expires, passkeys = 0 } = summary;
   const end = expires === null ? 'no cookie has an expiry time' : `first expires ${expires}`;
   const gone = expired > 0 ? `, ${expired} expired` : '';
-  const keys = passkeys > 0 ? `; ${passkeys} passkeys` : '';
-  return `${name}: ${hosts.join(', ')}; ${cookies} cookies${gone}, ${end}${keys}`;
+  const keys = passkeys > 0 ? `; ${formatCount(passkeys, 'passkey')}` : '';
+  return `${name}: ${hosts.join(', ')}; ${formatCount(cookies, 'cookie')}${gone}, ${end}${keys}`;
 };

@@ -18,8 +18,10 @@ const NOT_SHARED: readonly ConfigKey[] = [
   'slim',
   'allTools',
   'structuredContent',
-  'logLevel',
 ];
+
+/** A host of `serve --shared` has a log of its own; a command has only the daemon's. */
+const OF_HOSTS: readonly ConfigKey[] = [...NOT_SHARED, 'logLevel'];
 
 /**
  * Throws if the daemon has another value for a setting that this client gave, or that its owner's
@@ -28,12 +30,14 @@ const NOT_SHARED: readonly ConfigKey[] = [
 export const requireMatchingDaemon = async (
   note: DaemonNote,
   { config, binding, sources }: Settings,
+  client: 'command' | 'host',
 ): Promise<void> => {
   const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
   const own = withFullPaths(config, process.cwd());
+  const separate = client === 'host' ? OF_HOSTS : NOT_SHARED;
   const different = binding.filter(
-    (key) => !NOT_SHARED.includes(key) && format(own[key]) !== format(running[key]),
+    (key) => !separate.includes(key) && format(own[key]) !== format(running[key]),
   );
   if (different.length === 0) return;
   const list = different.map(

@@ -3,8 +3,10 @@ import { compact, defined } from '../../../core/defined.ts';
 import type { Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
+import { isRecord } from '../../../core/json.ts';
 import { type DaemonNote, removeDaemonNote } from '../../../store/config/daemon-file.ts';
 import { createProcesses } from '../../../system/process-identity.ts';
+import { TICKET_PATH } from '../../dashboard/paths.ts';
 import { requireMatchingDaemon } from './compare-settings.ts';
 import { endDaemon, killDaemon } from './end-daemon.ts';
 import { ensureDaemon } from './ensure-daemon.ts';
@@ -34,8 +36,17 @@ const ensureMatching = async (
   settings: Settings,
 ): Promise<{ readonly note: DaemonNote; readonly started: boolean }> => {
   const { note, started } = await ensureDaemon({ home, settings: async () => settings });
-  if (!started) await requireMatchingDaemon(note, settings);
+  if (!started) await requireMatchingDaemon(note, settings, 'command');
   return { note, started };
+};
+
+/** The address of the daemon's dashboard, with a ticket that works once. */
+export const createDashboardUrl = async (note: DaemonNote): Promise<string> => {
+  const { status, body } = await sendRequest(note, { method: 'POST', path: TICKET_PATH, body: {} });
+  const ticket = isRecord(body) ? body['ticket'] : undefined;
+  if (typeof ticket !== 'string')
+    throw fail('daemon_lost', `The daemon returned no ticket (status ${status}).`);
+  return `http://127.0.0.1:${note.port}/?ticket=${ticket}`;
 };
 
 export interface Stopped {
