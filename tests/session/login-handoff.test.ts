@@ -10,7 +10,8 @@ const serve = (): Promise<string> =>
   serveSite((request, response) => {
     const isIn = request.headers.cookie?.includes('user=ada') === true;
     response.setHeader('content-type', 'text/html');
-    if (request.url?.startsWith('/in')) response.setHeader('set-cookie', 'user=ada; path=/; HttpOnly');
+    if (request.url?.startsWith('/in'))
+      response.setHeader('set-cookie', 'user=ada; path=/; HttpOnly');
     response.end(isIn ? '<h1>Hello ada</h1>' : '<form action="/in"><button>Log in</button></form>');
   });
 const WITHOUT_DISPLAY = { env: { DISPLAY: '', WAYLAND_DISPLAY: '' } };
