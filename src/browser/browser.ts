@@ -1,5 +1,5 @@
 // The browser for the other layers: starts Chrome on demand, restarts it, assigns tabs to sessions.
-import { compact, defined, ifDefined } from '../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../core/defined.ts';
 import type { Config } from '../core/config.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import type { Home } from '../core/home.ts';
@@ -149,7 +149,7 @@ export class Browser {
     return config.sessionStorage;
   }
 
-  /** Whether this is the user's Chrome, through our extension. */
+  /** True if the extension connects this process to the user's own Chrome. */
   get #isOwnChrome(): boolean {
     return this.#options.config.attach === 'extension';
   }
@@ -270,7 +270,7 @@ export class Browser {
     if (users.length !== 1) return undefined;
     const tabs = users.flatMap((session) => [...session.tabs.values()]);
     const busy = tabs.filter(({ queue }) => queue.running !== undefined);
-    return busy.length === 1 ? busy[0] : undefined;
+    return valueIf(busy.length === 1, busy[0]);
   }
 
   #addPopup(popup: Tab, openerId: string | undefined): void {

@@ -38,3 +38,7 @@ export const compact = <const T extends object>(fields: T): Compact<T> =>
 /** `transform(value)`, or undefined if the value is undefined. */
 export const ifDefined = <T, R>(value: T | undefined, transform: (value: T) => R): R | undefined =>
   value === undefined ? undefined : transform(value);
+
+/** The value if the condition is truthy, otherwise undefined. */
+export const valueIf = <const T>(condition: unknown, value: T): T | undefined =>
+  condition ? value : undefined;

@@ -1,28 +1,33 @@
 // Explains in plain words why a value does not match its schema. Pure.
+import { textAt, textIf } from './text.ts';
 import type { z } from 'zod';
+import { isObject } from './json.ts';
 
 type Issue = z.core.$ZodIssue;
 type CheckedSchema = z.core.$ZodType;
 
 /** `must be a whole number from 1 to 500, not 0`. `schema`: the schema of the value, if known. */
 export const explainIssue = (issue: Issue, value: unknown, schema?: CheckedSchema): string => {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${describeExpected(issue, schema)}, not ${describeType(value)}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
-    case 'too_small':
-    case 'too_big':
-      return explainSize(issue, value, schema);
-    case 'not_multiple_of':
-      return `must be a multiple of ${issue.divisor}`;
-    case 'unrecognized_keys':
-      return `has the unknown key ${JSON.stringify(issue.keys[0] ?? '')}`;
-    case 'invalid_union':
-      return explainUnion(issue, value);
-    default:
-      return `is not valid: ${issue.message}`;
-  }
+  const explain = EXPLANATIONS[issue.code] as Explanation<Issue['code']> | undefined;
+  return explain ? explain(issue, value, schema) : `is not valid: ${issue.message}`;
+};
+
+type Explanation<C extends Issue['code']> = (
+  issue: Extract<Issue, { readonly code: C }>,
+  value: unknown,
+  schema: CheckedSchema | undefined,
+) => string;
+
+const EXPLANATIONS: { readonly [C in Issue['code']]?: Explanation<C> } = {
+  invalid_type: (issue, value, schema) =>
+    `must be ${describeExpected(issue, schema)}, not ${describeType(value)}`,
+  invalid_value: ({ values }) =>
+    `must be one of ${values.map((one) => JSON.stringify(one)).join(', ')}`,
+  too_small: (issue, value, schema) => explainSize(issue, value, schema),
+  too_big: (issue, value, schema) => explainSize(issue, value, schema),
+  not_multiple_of: ({ divisor }) => `must be a multiple of ${divisor}`,
+  unrecognized_keys: ({ keys }) => `has the unknown key ${JSON.stringify(textAt(keys, 0))}`,
+  invalid_union: (issue, value) => explainUnion(issue, value),
 };
 
 type SizeIssue = Extract<Issue, { readonly code: 'too_small' | 'too_big' }>;
@@ -83,9 +88,9 @@ const describeNumber = ({ minimum, maximum, above, isWhole }: NumberLimits): str
   if (minimum !== undefined && maximum !== undefined)
     return `${noun} from ${minimum} to ${maximum}`;
   const bounds = [
-    above === undefined ? '' : `above ${above}`,
-    minimum === undefined ? '' : `at least ${minimum}`,
-    maximum === undefined ? '' : `at most ${maximum}`,
+    textIf(above !== undefined, `above ${above}`),
+    textIf(minimum !== undefined, `at least ${minimum}`),
+    textIf(maximum !== undefined, `at most ${maximum}`),
   ].filter((bound) => bound !== '');
   return [noun, ...bounds].join(', ');
 };
@@ -119,10 +124,7 @@ const explainUnion = (
 };
 
 const findPart = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : undefined),
-    value,
-  );
+  path.reduce<unknown>((part, key) => (isObject(part) ? Reflect.get(part, key) : undefined), value);
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: 'a whole number',

@@ -1,4 +1,5 @@
 // Parses JSON to `unknown`, so that callers must check what they got, and writes large JSON.
+import { valueIf } from './defined.ts';
 import { attempt } from './attempt.ts';
 import { TimeSlices } from './time.ts';
 
@@ -25,7 +26,7 @@ export const getField = (value: unknown, key: string): unknown =>
 
 /** A field of the table itself, never an inherited one such as "constructor". */
 export const getOwn = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
-  Object.hasOwn(table, key) ? table[key] : undefined;
+  valueIf(Object.hasOwn(table, key), table[key]);
 
 /** How many levels of objects are written member by member, down to a long array of results. */
 const OBJECT_LEVELS = 3;

@@ -1,5 +1,6 @@
 // Parses the definitions of secrets: dotenv lines, hosts, and keys of one-time codes. Pure.
 import { createHmac } from 'node:crypto';
+import { valueIf } from './defined.ts';
 import { fail } from './failure.ts';
 import { matchGroups, parseUrl, textAt } from './text.ts';
 
@@ -10,10 +11,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  * `example.com`, `example.com:8443` or `*.example.com` (its subdomains), in the spelling of URLs.
  */
 export const parseSecretHost = (text: string): string => {
-  const address = `https://${text.trim()}`;
-  const url =
-    /[/?#@\\\s]/.test(text.trim()) || !URL.canParse(address) ? undefined : new URL(address);
-  if (!url || url.hostname === '' || !hasOnlyLeadingWildcard(url.hostname))
+  const host = text.trim();
+  const url = valueIf(!/[/?#@\\\s]/.test(host), parseUrl(`https://${host}`));
+  if (!url || !hasOnlyLeadingWildcard(url.hostname))
     throw fail(
       'invalid_argument',
       `"${text.slice(0, 200)}" is not a host ` +
@@ -22,7 +22,7 @@ export const parseSecretHost = (text: string): string => {
         argument: 'host',
       },
     );
-  return text.trim().endsWith(':443') ? `${url.hostname}:443` : url.host;
+  return host.endsWith(':443') ? `${url.hostname}:443` : url.host;
 };
 
 /** `*.example.com` is a host, `*.com` and `a.*.com` are not. */
@@ -61,8 +61,8 @@ export const parseDotenv = (text: string): Map<string, string> => {
     // A quoted value may span several lines.
     const parts = [rest.slice(1)];
     while (findQuoteEnd(textAt(parts, -1), quote) < 0 && i + 1 < lines.length)
-      parts.push(lines[++i] ?? '');
-    const last = parts.pop() ?? '';
+      parts.push(textAt(lines, ++i));
+    const last = textAt(parts.splice(-1), 0);
     const end = findQuoteEnd(last, quote);
     const value = [...parts, end < 0 ? last : last.slice(0, end)].join('\n');
     values.set(name, quote === '"' ? unescaped(value) : value);
@@ -71,10 +71,7 @@ export const parseDotenv = (text: string): Map<string, string> => {
 };
 
 /** A comment starts at a # at the beginning or after a space. */
-const withoutComment = (text: string): string => {
-  const at = text.search(/(?:^|\s)#/);
-  return at < 0 ? text : text.slice(0, at);
-};
+const withoutComment = (text: string): string => textAt(text.split(/(?:^|\s)#/, 1), 0);
 
 const findQuoteEnd = (text: string, quote: string): number => {
   for (let i = 0; i < text.length; i++) {
@@ -105,7 +102,7 @@ const MIN_REMAINING_MS = 3_000;
 /** Throws an error without the key if the text is not a key or an address of one. */
 export const parseTotpKey = (text: string): TotpKey => {
   const isAddress = text.startsWith('otpauth://');
-  const url = isAddress && URL.canParse(text) ? new URL(text) : undefined;
+  const url = valueIf(isAddress, parseUrl(text));
   if (isAddress && url?.hostname !== 'totp') throw new Error('it is not an otpauth://totp address');
   const given = (name: string): string | undefined => url?.searchParams.get(name) ?? undefined;
   return {
@@ -147,15 +144,11 @@ const decodeBase32 = (text: string): Uint8Array => {
   );
 };
 
-const ALGORITHMS = new Map([
-  ['SHA1', 'sha1'],
-  ['SHA256', 'sha256'],
-  ['SHA512', 'sha512'],
-] as const);
+const ALGORITHMS = ['sha1', 'sha256', 'sha512'] as const;
 
 const parseAlgorithm = (text = 'SHA1'): TotpKey['algorithm'] => {
-  const [, algorithm] =
-    [...ALGORITHMS].find(([name]) => name === text.toUpperCase().replace('-', '')) ?? [];
+  const wanted = text.toLowerCase().replace('-', '');
+  const algorithm = ALGORITHMS.find((name) => name === wanted);
   if (!algorithm) throw new Error('its algorithm is not SHA1, SHA256 or SHA512');
   return algorithm;
 };

@@ -43,6 +43,9 @@ const SAMPLES = 3;
 const MAX_SUSPECTS = 100;
 const MIN_SIDE_PX = 8;
 
+/** Whether enough elements of this tag were checked and have no closed root. */
+const isSampled = (tag: string): boolean => (state.clearedNames.get(tag) ?? 0) >= SAMPLES;
+
 const isCustom = (tag: string): boolean => tag.includes('-');
 
 /** Whether the element has neither child elements nor text. */
@@ -72,12 +75,12 @@ export const suspect = (element: Element, tag: string): void => {
   if (!custom && !HOSTS.has(tag)) return;
   if (getShadowRoot(element) || state.suspects.length >= MAX_SUSPECTS) return;
   const empty = isEmpty(element);
-  if (!empty && (!custom || (state.clearedNames.get(tag) ?? 0) >= SAMPLES)) return;
+  if (!empty && (!custom || isSampled(tag))) return;
   // An empty box with a size usually has a background, but may host a closed root.
   const size = empty ? formatSize(element) : 'any';
   if (size === '' && !custom) return;
   if (state.cleared.get(element) === size) return;
-  if (custom && size === '' && (state.clearedNames.get(tag) ?? 0) >= SAMPLES) return;
+  if (custom && size === '' && isSampled(tag)) return;
   if (!custom && isPainted(element)) return void state.cleared.set(element, size);
   state.suspects.push(element);
 };

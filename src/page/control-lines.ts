@@ -2,6 +2,7 @@
 import {
   attribute,
   attributeText,
+  attributeUnlessBare,
   byIds,
   closest,
   getRect,
@@ -23,7 +24,7 @@ import { hasAriaName, inputType, NAMED_BY_CONTENT, computeRole } from './roles.t
 import { getShadowRoot } from './shadow.ts';
 import { describeStates, readElementValue, readOptions } from './element-values.ts';
 import { CELLS, writeStructure } from './structure-lines.ts';
-import { oneLine, shortLine } from './visible-text.ts';
+import { oneLine, shortLine, textIf } from './visible-text.ts';
 import type { VisibleElement, Walker } from './walker.ts';
 import { createLookupTable } from './objects.ts';
 
@@ -43,8 +44,8 @@ const MAX_AREA_CHARS = 600;
 const MAX_TITLE_CHARS = 200;
 const MIN_SIDE_PX = 4;
 
-const append = (states: string, word: string): string =>
-  states === '' ? word : `${states} ${word}`;
+const joinWords = (...words: readonly string[]): string =>
+  words.filter((word) => word !== '').join(' ');
 
 export const writeControl = (walker: Walker, shown: VisibleElement, role: string): void => {
   const { out, known, options } = walker;
@@ -52,15 +53,17 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
   out.flush();
   const name = computeName(element, tag, role, known, bare);
   const choices =
-    tag === 'select' ? readOptions(element as HTMLSelectElement, role === 'listbox') : undefined;
+    tag === 'select'
+      ? readOptions(element as HTMLSelectElement, role === 'listbox')
+      : { value: readElementValue(element, tag, role), options: '' };
   const states = describeControlStates(walker, shown, role, name);
   out.push('control', {
     id: assignId(element),
     // DisclosureTriangle is Chrome's internal role; it is used like a button.
     role: role === 'DisclosureTriangle' ? 'button' : role,
     name: name.text,
-    states: choices?.options ? append(states, choices.options) : states,
-    value: choices ? choices.value : readElementValue(element, tag, role),
+    states: joinWords(states, choices.options),
+    value: choices.value,
     key: buildFingerprintKey(element, tag, role),
     url: options.urls && role === 'link' ? readHref(element) : '',
   });
@@ -87,18 +90,19 @@ const describeControlStates = (
   role: string,
   name: Name,
 ): string => {
-  let states = describeStates(element, tag, role, bare);
-  if (element === walker.active) states = append(states, 'focused');
-  if (tag === 'input' && inputType(element) === 'file') states = append(states, 'file');
-  const placeholder =
-    name.from === 'placeholder' ? '' : oneLine(readPlaceholder(element, tag, role));
-  if (placeholder !== '' && placeholder !== name.text && !(element as HTMLInputElement).value)
-    states = append(states, `placeholder=${quote(placeholder)}`);
-  const description = bare ? '' : readHiddenDescription(element);
-  return description === '' ? states : append(states, `description=${quote(description)}`);
+  const placeholder = oneLine(readPlaceholder(element, tag, role));
+  const isInUse = placeholder === name.text || (element as HTMLInputElement).value;
+  return joinWords(
+    describeStates(element, tag, role, bare),
+    textIf(element === walker.active, 'focused'),
+    textIf(tag === 'input' && inputType(element) === 'file', 'file'),
+    isInUse ? '' : formatHint('placeholder', placeholder),
+    bare ? '' : formatHint('description', readHiddenDescription(element)),
+  );
 };
 
-const quote = (text: string): string => JSON.stringify(shortLine(text, MAX_HINT_CHARS));
+const formatHint = (name: string, text: string): string =>
+  text === '' ? '' : `${name}=${JSON.stringify(shortLine(text, MAX_HINT_CHARS))}`;
 
 /** The text of a description that is not visible; a visible description has its own line. */
 const readHiddenDescription = (element: Element): string => {
@@ -133,14 +137,21 @@ const USUAL_TAGS = createLookupTable<string>({
  * id, id or name.
  */
 export const buildFingerprintKey = (element: Element, tag: string, role: string): string => {
-  const unusual = tag === (USUAL_TAGS[role] ?? 'input') ? '' : tag;
-  const testId = attribute(element, 'data-testid') ?? attribute(element, 'data-test');
-  if (testId) return `${unusual}&${shortLine(testId, MAX_KEY_CHARS)}`;
-  const id = attribute(element, 'id');
-  if (id) return `${unusual}#${shortLine(id, MAX_KEY_CHARS)}`;
-  const name = attribute(element, 'name');
-  return name ? `${unusual}@${shortLine(name, MAX_KEY_CHARS)}` : unusual;
+  const unusual = textIf(tag !== (USUAL_TAGS[role] ?? 'input'), tag);
+  for (const [name, sign] of KEY_ATTRIBUTES) {
+    const value = attribute(element, name);
+    if (value) return `${unusual}${sign}${shortLine(value, MAX_KEY_CHARS)}`;
+  }
+  return unusual;
 };
+
+/** The attributes that identify an element, best first, with the sign of each in a key. */
+const KEY_ATTRIBUTES = [
+  ['data-testid', '&'],
+  ['data-test', '&'],
+  ['id', '#'],
+  ['name', '@'],
+] as const;
 
 /** Writes the nested controls of a control, and its text if the name does not include it. */
 const writeInsideControl = (
@@ -261,7 +272,7 @@ export const writeArea = (walker: Walker, shown: VisibleElement): void => {
   const line = out.push('control', {
     id: assignId(element),
     role: areaRole(role, tag),
-    states: element === walker.active ? append(states, 'focused') : states,
+    states: joinWords(states, textIf(element === walker.active, 'focused')),
     key: buildFingerprintKey(element, tag, ''),
   });
   out.depth++;
@@ -283,8 +294,8 @@ const closeArea = (
 ): void => {
   const { out } = walker;
   const inner = out.topLines(from, MAX_AREA_LINES);
-  const label = bare ? '' : areaLabel(walker, element, tag, role);
-  const title = bare ? '' : attributeText(element, 'title');
+  const label = areaLabel(walker, element, tag, role);
+  const title = attributeUnlessBare(element, 'title', bare);
   const [first] = inner;
   if (!first) {
     line.name = shortLine(
@@ -294,7 +305,7 @@ const closeArea = (
     line.dead = line.name === '' && !hasSize(element);
   } else if (!inner.every(isWords)) {
     line.name = shortLine(label || title, MAX_TITLE_CHARS);
-    if (inner.length > 1 || (first.kind !== 'control' && first.kind !== 'group')) return;
+    if (inner.length > 1 || !OUTER_KINDS.has(first.kind)) return;
     line.dead = true;
     out.outdent(from);
   } else if (
@@ -330,10 +341,12 @@ const nameArea = (
   const words = inner.map(({ name }) => name).join(' ');
   const [first] = inner;
   line.name = label || words;
-  if (first?.kind === 'heading') line.states = append(line.states, `h${first.role}`);
-  const description = label === '' ? oneLine(title) : '';
-  if (description !== '' && !includesWords(words, description))
-    line.states = append(line.states, `description=${quote(description)}`);
+  const description = textIf(label === '', oneLine(title));
+  line.states = joinWords(
+    line.states,
+    textIf(first?.kind === 'heading', `h${first?.role}`),
+    includesWords(words, description) ? '' : formatHint('description', description),
+  );
   if (label === '' || includesWords(label, words) || !HAS_WORD.test(words)) out.kill(from);
 };
 
@@ -341,8 +354,11 @@ const HAS_WORD = /[\p{L}\p{N}]{2}/u;
 const includesWords = (text: string, words: string): boolean =>
   text.toLowerCase().includes(words.toLowerCase());
 
-const isWords = ({ kind }: OutputLine): boolean =>
-  kind === 'text' || kind === 'image' || kind === 'heading';
+const WORD_KINDS = new Set(['text', 'image', 'heading']);
+/** Kinds of lines that can replace the line of an area around them. */
+const OUTER_KINDS = new Set(['control', 'group']);
+
+const isWords = ({ kind }: OutputLine): boolean => WORD_KINDS.has(kind);
 
 const hasSize = (element: Element): boolean => {
   const { width, height } = getRect(element);

@@ -16,10 +16,7 @@ const gather = (root: Root): Map<Element, Element[]> => {
   const found = new Map<Element, Element[]>();
   for (const label of queryAll(root, 'label')) {
     const { control } = label as HTMLLabelElement;
-    if (!control) continue;
-    const labels = found.get(control);
-    if (labels) labels.push(label);
-    else found.set(control, [label]);
+    if (control) getOrCreate(found, control, (): Element[] => []).push(label);
   }
   return found;
 };
@@ -32,9 +29,7 @@ export class ElementOwners {
   /** Maps the owned elements of the element's tree to their owners. */
   inTreeOf(element: Element): ReadonlyMap<Element, Element> {
     const root = getRoot(element);
-    let owners = this.#byRoot.get(root);
-    if (!owners) this.#byRoot.set(root, (owners = findOwners(root as Root)));
-    return owners;
+    return getOrCreate(this.#byRoot, root, () => findOwners(root as Root));
   }
 }
 

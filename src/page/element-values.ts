@@ -1,11 +1,12 @@
 // Describes the value and the states of an element (checked, expanded), without default states.
-import { CHECKABLE_TYPES, TEXTBOX_ROLES } from './element-kinds.ts';
+import { CHECKABLE_TYPES } from './element-kinds.ts';
 import { createLookupTable } from './objects.ts';
 import { inputType } from './roles.ts';
 import {
   attribute,
   attributeText,
   hasAttribute,
+  isAria,
   isBare,
   localName,
   matches,
@@ -13,7 +14,7 @@ import {
   queryAll,
 } from './safe-dom.ts';
 import { getShadowRoot } from './shadow.ts';
-import { oneLine, shortLine } from './visible-text.ts';
+import { oneLine, shortLine, textIf } from './visible-text.ts';
 
 const RANGE_TAGS = new Set<string>(['input', 'meter']);
 
@@ -36,15 +37,17 @@ const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'meter', 'scrollb
 
 /** The value of a control as one short line; '' if it has none. */
 export const readElementValue = (element: Element, tag: string, role: string): string => {
-  if (tag === 'input') return inputValue(element as HTMLInputElement, role);
-  if (tag === 'textarea') return shortLine((element as HTMLTextAreaElement).value, MAX_VALUE_CHARS);
-  if (tag === 'select')
-    return shortLine(selectedText(element as HTMLSelectElement), MAX_VALUE_CHARS);
-  if (RANGES.has(role)) return shortLine(rangeValue(element, tag), MAX_VALUE_CHARS);
-  if (TEXTBOX_ROLES.has(role)) return shortLine(element.textContent, MAX_VALUE_CHARS);
-  if (role === 'combobox') return comboboxValue(element);
-  return '';
+  const readValue = TAG_VALUES[tag] ?? ROLE_VALUES[role];
+  return readValue ? shortLine(readValue(element, tag, role), MAX_VALUE_CHARS) : '';
 };
+
+type ValueReader = (element: Element, tag: string, role: string) => string;
+
+const TAG_VALUES = createLookupTable<ValueReader>({
+  input: (element, _, role) => inputValue(element as HTMLInputElement, role),
+  textarea: (element) => (element as HTMLTextAreaElement).value,
+  select: (element) => selectedText(element as HTMLSelectElement),
+});
 
 /** Inputs whose value is not shown; of a password only the length is (at most 20). */
 const INPUT_VALUES = createLookupTable<(input: HTMLInputElement) => string>({
@@ -56,24 +59,21 @@ const INPUT_VALUES = createLookupTable<(input: HTMLInputElement) => string>({
   image: () => '',
   hidden: () => '',
   password: (input) => '•'.repeat(Math.min(input.value.length, 20)),
-  file: (input) =>
-    shortLine(Array.from(input.files ?? [], (file) => file.name).join(', '), MAX_VALUE_CHARS),
+  file: (input) => Array.from(input.files ?? [], (file) => file.name).join(', '),
 });
 
 const inputValue = (input: HTMLInputElement, role: string): string => {
   const readValue = INPUT_VALUES[inputType(input)];
   if (readValue) return readValue(input);
-  const value = RANGES.has(role) ? rangeValue(input, 'input') : input.value;
-  return shortLine(value, MAX_VALUE_CHARS);
+  return RANGES.has(role) ? rangeValue(input, 'input') : input.value;
 };
 
 /** The value of a combobox that is not a native field: of the field inside it, else its text. */
 const comboboxValue = (element: Element): string => {
   const [field] = queryAll(element, 'input,textarea');
-  if (field) return shortLine((field as HTMLInputElement).value, MAX_VALUE_CHARS);
-  return localName(element) === 'button' || !hasAttribute(element, 'contenteditable')
-    ? ''
-    : shortLine(element.textContent, MAX_VALUE_CHARS);
+  if (field) return (field as HTMLInputElement).value;
+  const isEditable = localName(element) !== 'button' && hasAttribute(element, 'contenteditable');
+  return isEditable ? element.textContent : '';
 };
 
 /** Tags whose `value` property is not the value of another element, as it can be in a form. */
@@ -98,6 +98,17 @@ export const readWholeValue = (element: Element): string | null => {
 
 /** Inputs whose value scripts do not report as it is. */
 const HIDDEN_VALUES = new Set<string>(['password', 'file']);
+
+const ROLE_VALUES = createLookupTable<ValueReader>({
+  slider: rangeValue,
+  spinbutton: rangeValue,
+  progressbar: rangeValue,
+  meter: rangeValue,
+  scrollbar: rangeValue,
+  textbox: (element) => element.textContent,
+  searchbox: (element) => element.textContent,
+  combobox: comboboxValue,
+});
 
 const MAX_OPTIONS_SHOWN = 8;
 const MAX_OPTIONS_CHARS = 120;
@@ -128,33 +139,46 @@ export const readOptions = (
 
 const HEADER_ROLES = new Set<string>(['columnheader', 'rowheader']);
 
-const TRUE = 'true';
+/** The words of the values of attributes; other values have none. */
+const CHECKED_WORDS = createLookupTable<string>({ true: ' checked', mixed: ' mixed' });
+const PRESSED_WORDS = createLookupTable<string>({ true: ' pressed', mixed: ' mixed' });
+const EXPANDED_WORDS = createLookupTable<string>({ true: ' expanded', false: ' collapsed' });
+const CURRENT_WORDS = createLookupTable<string>({
+  '': '',
+  false: '',
+  true: ' current',
+  page: ' current',
+});
+const SORTS = createLookupTable<string>({ ascending: ' sorted-up', descending: ' sorted-down' });
+
+const describeAttribute = (
+  element: Element,
+  name: string,
+  words: Readonly<Record<string, string>>,
+): string => words[attributeText(element, name)] ?? '';
+
+/** Values of attributes that are set to something else than "false". */
+const NOT_SET = new Set(['', 'false']);
+
+const isSet = (element: Element, name: string): boolean =>
+  !NOT_SET.has(attributeText(element, name));
 
 const checkedState = (element: Element, tag: string): string => {
-  if (tag === 'input') {
-    const type = inputType(element);
-    if (CHECKABLE_TYPES.has(type)) {
-      const { indeterminate, checked } = element as HTMLInputElement;
-      if (indeterminate) return ' mixed';
-      return checked ? ' checked' : '';
-    }
-  }
-  const value = attribute(element, 'aria-checked');
-  if (value === TRUE) return ' checked';
-  return value === 'mixed' ? ' mixed' : '';
+  if (tag !== 'input' || !CHECKABLE_TYPES.has(inputType(element)))
+    return describeAttribute(element, 'aria-checked', CHECKED_WORDS);
+  const { indeterminate, checked } = element as HTMLInputElement;
+  return indeterminate ? ' mixed' : textIf(checked, ' checked');
 };
 
 const expandedState = (element: Element, role: string): string => {
   if (role === 'DisclosureTriangle')
     return (parentNode(element) as HTMLDetailsElement).open ? ' expanded' : ' collapsed';
-  const value = attribute(element, 'aria-expanded');
-  if (value === TRUE) return ' expanded';
-  if (value === 'false') return ' collapsed';
-  const popup = attribute(element, 'aria-haspopup');
-  return popup && popup !== 'false' ? ' popup' : '';
+  const word = describeAttribute(element, 'aria-expanded', EXPANDED_WORDS);
+  return word || textIf(isSet(element, 'aria-haspopup'), ' popup');
 };
 
-const FIELD_TAGS = new Set([
+/** Tags that can be disabled. */
+const FORM_TAGS = new Set([
   'input',
   'select',
   'textarea',
@@ -165,53 +189,50 @@ const FIELD_TAGS = new Set([
 ]);
 
 const isDisabled = (element: Element, tag: string): boolean =>
-  (FIELD_TAGS.has(tag) && matches(element, ':disabled')) ||
-  attribute(element, 'aria-disabled') === TRUE;
+  (FORM_TAGS.has(tag) && matches(element, ':disabled')) || isAria(element, 'aria-disabled');
 
-const fieldStates = (element: Element, tag: string): string => {
-  let words = '';
-  const isField = tag === 'input' || tag === 'textarea' || tag === 'select';
-  if (
-    (isField && hasAttribute(element, 'required')) ||
-    attribute(element, 'aria-required') === TRUE
-  )
-    words += ' required';
-  if (
-    (isField &&
-      tag !== 'select' &&
-      matches(element, ':read-only') &&
-      hasAttribute(element, 'readonly')) ||
-    attribute(element, 'aria-readonly') === TRUE
-  )
-    words += ' readonly';
-  const invalid = attribute(element, 'aria-invalid');
-  if ((invalid && invalid !== 'false') || (isField && matches(element, ':user-invalid')))
-    words += ' invalid';
-  if (
-    (tag === 'select' && (element as HTMLSelectElement).multiple) ||
-    attribute(element, 'aria-multiselectable') === TRUE
-  )
-    words += ' multiple';
-  return words;
+/** Native states of fields by tag, each as a selector. */
+const REQUIRED = createLookupTable<string>({
+  input: '[required]',
+  textarea: '[required]',
+  select: '[required]',
+});
+const READONLY = createLookupTable<string>({
+  input: '[readonly]:read-only',
+  textarea: '[readonly]:read-only',
+});
+const INVALID = createLookupTable<string>({
+  input: ':user-invalid',
+  textarea: ':user-invalid',
+  select: ':user-invalid',
+});
+const MULTIPLE = createLookupTable<string>({ select: '[multiple]' });
+
+const isNative = (
+  element: Element,
+  tag: string,
+  selectors: Readonly<Record<string, string>>,
+): boolean => {
+  const selector = selectors[tag];
+  return selector !== undefined && matches(element, selector);
 };
 
-const ariaStates = (element: Element): string => {
-  let words = '';
-  const pressed = attribute(element, 'aria-pressed');
-  if (pressed === TRUE) words += ' pressed';
-  else if (pressed === 'mixed') words += ' mixed';
-  if (attribute(element, 'aria-selected') === TRUE) words += ' selected';
-  const current = attribute(element, 'aria-current');
-  if (current && current !== 'false')
-    words +=
-      current === TRUE || current === 'page'
-        ? ' current'
-        : ` current-${current.replace(/\W/g, '')}`;
-  if (attribute(element, 'aria-busy') === TRUE) words += ' busy';
-  return words;
+const fieldStates = (element: Element, tag: string): string =>
+  textIf(isNative(element, tag, REQUIRED) || isAria(element, 'aria-required'), ' required') +
+  textIf(isNative(element, tag, READONLY) || isAria(element, 'aria-readonly'), ' readonly') +
+  textIf(isNative(element, tag, INVALID) || isSet(element, 'aria-invalid'), ' invalid') +
+  textIf(isNative(element, tag, MULTIPLE) || isAria(element, 'aria-multiselectable'), ' multiple');
+
+const currentState = (element: Element): string => {
+  const current = attributeText(element, 'aria-current');
+  return CURRENT_WORDS[current] ?? ` current-${current.replace(/\W/g, '')}`;
 };
 
-const SORTS = createLookupTable<string>({ ascending: ' sorted-up', descending: ' sorted-down' });
+const ariaStates = (element: Element): string =>
+  describeAttribute(element, 'aria-pressed', PRESSED_WORDS) +
+  textIf(isAria(element, 'aria-selected'), ' selected') +
+  currentState(element) +
+  textIf(isAria(element, 'aria-busy'), ' busy');
 
 /** All states except defaults, separated by spaces. */
 export const describeStates = (
@@ -221,14 +242,14 @@ export const describeStates = (
   bare = isBare(element),
 ): string => {
   // Without attributes, only fields and disclosures can have a state.
-  if (bare && !FIELD_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
-  let words = isDisabled(element, tag) ? ' disabled' : '';
+  if (bare && !FORM_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
+  let words = textIf(isDisabled(element, tag), ' disabled');
   words += checkedState(element, tag);
   words += expandedState(element, role);
   words += fieldStates(element, tag);
   words += ariaStates(element);
   if (tag === 'option' && (element as HTMLOptionElement).selected && !words.includes(' selected'))
     words += ' selected';
-  if (HEADER_ROLES.has(role)) words += SORTS[attributeText(element, 'aria-sort')] ?? '';
+  if (HEADER_ROLES.has(role)) words += describeAttribute(element, 'aria-sort', SORTS);
   return words.slice(1);
 };

@@ -21,8 +21,9 @@ import {
   previousElementSibling,
   query,
 } from './safe-dom.ts';
+import { getOrCreate } from './objects.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
-import { isBlank, shortLine } from './visible-text.ts';
+import { isBlank, shortLine, textIf } from './visible-text.ts';
 import { PAGE_TAGS, PRESENTATION_ROLES } from './element-kinds.ts';
 
 const PLACES_WITHOUT_LIST = new Set<string>(['none', 'button in row']);
@@ -76,6 +77,7 @@ const BUTTON_ROLES = new Set([
   'menuitemradio',
 ]);
 const TYPED_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
+const SKIPPED_ROLES = new Set<string | null>([...BUTTON_ROLES, ...TYPED_ROLES]);
 const ITEM_KEYS = ['id', 'data-id', 'data-key', 'data-testid', 'data-test'];
 const ELEMENT_KEYS = ['id', 'data-testid', 'data-test', 'name'];
 
@@ -131,8 +133,7 @@ export class Fingerprinter {
   #findPlace(element: Element): FingerprintPlace {
     this.#items = [];
     const parent = findParent(element);
-    const nearest = parent && this.#findNearest(parent);
-    let item = nearest && nearest.levels < MAX_LEVELS ? nearest.item : undefined;
+    let item = findNearby(parent && this.#findNearest(parent));
     const isEntry = item !== undefined;
     for (; item && this.#items.length < MAX_ITEMS; item = item.outer) {
       if (!hasWordsOutside(item, element)) continue;
@@ -157,7 +158,7 @@ export class Fingerprinter {
       const one = path[i] as Element;
       const kind = findKind(one);
       if (kind !== '') {
-        const outer = nearest && nearest.levels < MAX_LEVELS ? nearest.item : undefined;
+        const outer = findNearby(nearest);
         nearest = {
           item: { element: one, kind, words: this.#readWords(one, kind), outer, fixed: 0, rows: 0 },
           levels: 0,
@@ -173,9 +174,7 @@ export class Fingerprinter {
    * neighbour was read first.
    */
   #readWords(item: Element, kind?: string): ItemWords {
-    let words = this.#words.get(item);
-    if (!words) this.#words.set(item, (words = readItemWords(item, kind ?? findKind(item))));
-    return words;
+    return getOrCreate(this.#words, item, () => readItemWords(item, kind ?? findKind(item)));
   }
 
   /** The ids, the first link and the words of an item; numbers count in its first text only. */
@@ -183,19 +182,19 @@ export class Fingerprinter {
     if (item.fixed !== 0) return item.fixed;
     const { element, words } = item;
     const link = query(element, 'a[href]');
-    const address = link ? attributeText(link, 'href').slice(0, 2 * MAX_CHARS) : '';
-    return (item.fixed = addHash(
-      addText(addKeys(START, element, ITEM_KEYS), address),
-      words.fixed,
-    ));
+    const keys = addKeys(START, element, ITEM_KEYS);
+    const hash = link ? addText(keys, attributeText(link, 'href').slice(0, 2 * MAX_CHARS)) : keys;
+    return (item.fixed = addHash(hash, words.fixed));
   }
 
   #rowsPart(item: Item): number {
     if (item.rows !== 0) return item.rows;
-    const before = previousElementSibling(item.element);
-    const after = nextElementSibling(item.element);
-    const rows = addHash(START, before ? this.#readWords(before).all : START);
-    return (item.rows = addHash(rows, after ? this.#readWords(after).all : START));
+    const rows = addHash(START, this.#hashWords(previousElementSibling(item.element)));
+    return (item.rows = addHash(rows, this.#hashWords(nextElementSibling(item.element))));
+  }
+
+  #hashWords(row: Element | null): number {
+    return row ? this.#readWords(row).all : START;
   }
 }
 
@@ -226,6 +225,10 @@ interface NearestItem {
   /** Number of elements between the item and the element. */
   readonly levels: number;
 }
+
+/** The item, if it is at most MAX_LEVELS away. */
+const findNearby = (nearest: NearestItem | undefined): Item | undefined =>
+  nearest && nearest.levels < MAX_LEVELS ? nearest.item : undefined;
 
 /** The fingerprint of a single element, and the other words of its row. */
 export const computeFingerprint = (
@@ -323,19 +326,19 @@ const addSiblings = (hash: number, element: Element, item: Element | undefined):
     const tag = localName(at);
     const before = previousElementSibling(at);
     const after = nextElementSibling(at);
-    const hasTwin = (before && localName(before) === tag) || (after && localName(after) === tag);
-    if (hasTwin) return addTwin(addHash(addTwin(hash, before, tag), SEPARATOR), after, tag);
+    if (isOfTag(before, tag) || isOfTag(after, tag))
+      return addTwin(addHash(addTwin(hash, before, tag), SEPARATOR), after, tag);
   }
   return hash;
 };
 
+const isOfTag = (element: Element | null, tag: string): element is Element =>
+  element !== null && localName(element) === tag;
+
 const addTwin = (hash: number, sibling: Element | null, tag: string): number => {
-  if (!sibling || localName(sibling) !== tag) return hash;
+  if (!isOfTag(sibling, tag)) return hash;
   const text = getTextContent(sibling).slice(0, MAX_SIBLING_CHARS);
-  return addText(
-    isBare(sibling) ? hash : addText(hash, attributeText(sibling, 'aria-label')),
-    text,
-  );
+  return addText(addText(hash, attributeText(sibling, 'aria-label')), text);
 };
 
 /** The items of menus often have the role none, but are still list items. */
@@ -343,9 +346,7 @@ const findStrongKind = (tag: string, role: string | null): string | undefined =>
   role === null || PRESENTATION_ROLES.has(role) ? STRONG_TAGS.get(tag) : STRONG_ROLES.get(role);
 
 const firstClass = (element: Element): string => {
-  const classes = attribute(element, 'class');
-  if (classes === null) return '';
-  const words = classes.trimStart();
+  const words = attributeText(element, 'class').trimStart();
   const end = words.indexOf(' ');
   return end < 0 ? words : words.slice(0, end);
 };
@@ -357,19 +358,19 @@ const firstClass = (element: Element): string => {
 const findKind = (element: Element): string => {
   const tag = localName(element);
   if (PAGE_TAGS.has(tag)) return '';
-  if (isBare(element)) return STRONG_TAGS.get(tag) ?? (hasManySiblings(element, tag) ? tag : '');
+  if (isBare(element)) return STRONG_TAGS.get(tag) ?? textIf(hasManySiblings(element, tag), tag);
   const role = attribute(element, 'role');
   const strong = findStrongKind(tag, role);
   if (strong) return strong;
   const name = firstClass(element);
   const isAlike = (other: Element | null): boolean =>
-    other !== null && localName(other) === tag && firstClass(other) === name;
+    isOfTag(other, tag) && firstClass(other) === name;
   if (
     name !== '' &&
     (isAlike(nextElementSibling(element)) || isAlike(previousElementSibling(element)))
   )
     return `${tag}.${name}`;
-  return hasManySiblings(element, tag) ? tag : '';
+  return textIf(hasManySiblings(element, tag), tag);
 };
 
 /** Whether the element itself is an entry of a list. A button is one only among many siblings. */
@@ -434,7 +435,7 @@ class WordCollector {
     if (UNREAD.has(tag) || BUTTON_TAGS.has(tag)) return;
     if (!isBare(element)) {
       const role = attribute(element, 'role');
-      if (role !== null && (BUTTON_ROLES.has(role) || TYPED_ROLES.has(role))) return;
+      if (SKIPPED_ROLES.has(role)) return;
       if (this.#isOfKind(element, tag, role) || hasAttribute(element, 'contenteditable')) return;
       const words = attribute(element, 'aria-label') ?? attribute(element, 'alt');
       if (words) this.#addText(host ?? element, words);
@@ -449,7 +450,7 @@ class WordCollector {
 
   #addText(node: Node, text: string): void {
     if (isBlank(text)) return;
-    const words = text.length > MAX_CHARS ? text.slice(0, MAX_CHARS) : text;
+    const words = text.slice(0, MAX_CHARS);
     this.#pieces++;
     this.#chars += words.length;
     this.#add(node, words);

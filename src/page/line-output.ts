@@ -60,6 +60,12 @@ export class Output {
     if (this.#run !== '') this.#run += ' ';
   }
 
+  /** Ends the run of text, or adds a space to it. */
+  separate(inLine: boolean): void {
+    if (inLine) this.space();
+    else this.flush();
+  }
+
   /** Ends the run of text; the following text starts a new line. */
   flush(): void {
     if (this.#run === '') return;
@@ -77,7 +83,7 @@ export class Output {
       const name = oneLine(raw);
       if (name === '') continue;
       const indent = raw.length - raw.trimStart().length;
-      this.push('text', { name: indent ? ' '.repeat(Math.min(indent, 20)) + name : name });
+      this.push('text', { name: ' '.repeat(Math.min(indent, 20)) + name });
     }
   }
 

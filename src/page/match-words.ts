@@ -35,7 +35,7 @@ import {
   TEST_IDS,
   readText,
 } from './find-words.ts';
-import { getOrCreate } from './objects.ts';
+import { defined, getOrCreate, valueIf } from './objects.ts';
 import { GeneratedContent, getStyle } from './style.ts';
 import {
   bare,
@@ -88,14 +88,15 @@ export const readWords = (query: string): QueryWords => {
   const each = wordsIn(text);
   const whole = { text, bare: each.join(' '), each };
   const words = text.split(' ');
-  const last = words.at(-1) ?? '';
-  const [first = ''] = words;
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, last))
-    return { ...whole, stripped: words.slice(0, -1).join(' '), roles: ROLE_WORDS[last] ?? [] };
-  if (words.length > 1 && Object.hasOwn(ROLE_WORDS, first))
-    return { ...whole, stripped: words.slice(1).join(' '), roles: ROLE_WORDS[first] ?? [] };
-  return whole;
+  if (words.length === 1) return whole;
+  const before = words.slice(0, -1).join(' ');
+  const after = words.slice(1).join(' ');
+  return { ...whole, ...(strip(words.at(-1), before) ?? strip(words[0], after)) };
 };
+
+/** Undefined if the word does not name a role. */
+const strip = (word = '', stripped: string): Pick<QueryWords, 'stripped' | 'roles'> | undefined =>
+  Object.hasOwn(ROLE_WORDS, word) ? defined({ stripped, roles: ROLE_WORDS[word] }) : undefined;
 
 const NAMING = ['placeholder', 'title', 'alt', 'name', 'id', ...TEST_IDS];
 
@@ -195,28 +196,30 @@ export class Matcher {
     if (name === text) return RANK.name;
     if (name === '') return undefined;
     if (bare(name) === plain) return RANK.bareName;
-    return stripped !== undefined &&
-      roles?.includes(role) &&
-      (name === stripped || bare(name) === bare(stripped))
-      ? RANK.nameAndRole
-      : undefined;
+    return valueIf(
+      stripped !== undefined &&
+        roles?.includes(role) &&
+        (name === stripped || bare(name) === bare(stripped)),
+      RANK.nameAndRole,
+    );
   }
 
   #rankAttributes(element: Element, tag: string): number | undefined {
     const { text } = this.words;
     if (fold(readPlaceholder(element, tag)) === text) return RANK.attribute;
-    return NAMING.some(
-      (name) => hasAttribute(element, name) && fold(attributeText(element, name)) === text,
-    )
-      ? RANK.attribute
-      : undefined;
+    return valueIf(
+      NAMING.some(
+        (name) => hasAttribute(element, name) && fold(attributeText(element, name)) === text,
+      ),
+      RANK.attribute,
+    );
   }
 
   #rankPart(name: string, role: string): number | undefined {
     const { text, stripped, roles } = this.words;
     if (stripped !== undefined && roles?.includes(role) && includesWords(name, stripped))
       return RANK.partAndRole;
-    return includesWords(name, text) ? RANK.partOfName : undefined;
+    return valueIf(includesWords(name, text), RANK.partOfName);
   }
 
   /**
@@ -225,7 +228,7 @@ export class Matcher {
    */
   #rankShown(shown: string, role: string): number | undefined {
     if (shown === this.words.text) return CONTROL_ROLES.has(role) ? RANK.attribute : RANK.name;
-    return includesWords(shown, this.words.text) ? RANK.partOfText : undefined;
+    return valueIf(includesWords(shown, this.words.text), RANK.partOfText);
   }
 
   #rankLoosely(shown: string, scattered: number): number | undefined {
@@ -233,9 +236,10 @@ export class Matcher {
     const { each } = this.words;
     if (includesEachWord(shown, each)) return scattered;
     // Matches "Log in" with "login", and "E-mail" with "email".
-    return containsEach(shown, each) || wordsIn(shown).join('').includes(each.join(''))
-      ? RANK.letters
-      : undefined;
+    return valueIf(
+      containsEach(shown, each) || wordsIn(shown).join('').includes(each.join('')),
+      RANK.letters,
+    );
   }
 
   #rankText(element: Element, tag: string, role: string): number | undefined {
@@ -259,7 +263,7 @@ export class Matcher {
     if (name === '') return undefined;
     const { text, bare: plain } = this.words;
     if (name === text || bare(name) === plain) return RANK.text;
-    return includesWords(name, text) ? RANK.partOfText : undefined;
+    return valueIf(includesWords(name, text), RANK.partOfText);
   }
 
   #rankOption(element: Element): number | undefined {
@@ -339,10 +343,7 @@ const findLabelled = (root: Root): Map<string, Element[]> => {
   const found = new Map<string, Element[]>();
   for (const element of queryAll(root, '[aria-labelledby]')) {
     for (const label of byIds(element, 'aria-labelledby')) {
-      const id = elementId(label);
-      const known = found.get(id);
-      if (known) known.push(element);
-      else found.set(id, [element]);
+      getOrCreate(found, elementId(label), (): Element[] => []).push(element);
     }
   }
   return found;
@@ -436,6 +437,8 @@ const withoutInert = (matches: WordMatch[]): WordMatch[] => {
   return modal ? matches.filter(({ element }) => isInside(element, modal)) : matches;
 };
 
+const TEXT_RANKS = new Set<number>([RANK.text, RANK.inertText, RANK.partOfText]);
+
 /**
  * The elements of the best rank. Of nested text matches the innermost is kept, of nested controls
  * the outermost.
@@ -444,8 +447,7 @@ export const pickBest = (matches: readonly WordMatch[]): Element[] => {
   const [first] = matches;
   if (!first) return [];
   const best = matches.filter(({ rank }) => rank === first.rank).map(({ element }) => element);
-  const controls =
-    first.rank !== RANK.text && first.rank !== RANK.inertText && first.rank !== RANK.partOfText;
+  const controls = !TEXT_RANKS.has(first.rank);
   return best.filter(
     (element) =>
       !best.some(

@@ -1,15 +1,16 @@
 // Computes accessible names (accname and HTML-AAM), with the same results as Chrome.
-import { createLookupTable, defined } from './objects.ts';
+import { createLookupTable, defined, getOrCreate, ifDefined, listIf, valueIf } from './objects.ts';
 import {
   attribute,
   attributeText,
+  attributeUnlessBare,
   byIds,
   closest,
   firstChild,
   firstElementChild,
   getData,
-  getLength,
   hasAttribute,
+  isAria,
   isBare,
   isElement,
   isText,
@@ -22,7 +23,7 @@ import { inputType, NAMED_BY_CONTENT, nativeRole, computeRole } from './roles.ts
 import { eachFlatChild, getShadowRoot } from './shadow.ts';
 import { type Labels, ElementOwners } from './element-relations.ts';
 import { type GeneratedContent, likeness, getStyle } from './style.ts';
-import { isBlank, oneLine } from './visible-text.ts';
+import { isBlank, oneLine, textIf } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
 import { TEXT_FIELD_TAGS, TEXTBOX_ROLES, BOXLESS_DISPLAYS } from './element-kinds.ts';
 
@@ -88,11 +89,8 @@ const startTraversal = (
 /** Kept for one walk, like the other caches in NameCache. */
 const ownersByWalk = new WeakMap<NameCache, ElementOwners>();
 
-const findOwners = (known: NameCache, element: Element): ReadonlyMap<Element, Element> => {
-  let owners = ownersByWalk.get(known);
-  if (!owners) ownersByWalk.set(known, (owners = new ElementOwners()));
-  return owners.inTreeOf(element);
-};
+const findOwners = (known: NameCache, element: Element): ReadonlyMap<Element, Element> =>
+  getOrCreate(ownersByWalk, known, () => new ElementOwners()).inTreeOf(element);
 
 export const computeName = (
   element: Element,
@@ -106,7 +104,7 @@ export const computeName = (
     const text = oneLine(sources.map((source) => labelText(source, element, known)).join(' '));
     if (text !== '') return { text, from: 'labelledby', sources };
   }
-  const label = bare ? '' : oneLine(attributeText(element, 'aria-label'));
+  const label = oneLine(attributeUnlessBare(element, 'aria-label', bare));
   if (label !== '') return { text: label, from: 'aria-label' };
   const replaced = known.generated.replacement(element, likeness(element));
   if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
@@ -119,7 +117,7 @@ export const computeName = (
     const text = contentName(element, known);
     if (text !== '') return { text, from: 'content' };
   }
-  const title = bare ? '' : oneLine(attributeText(element, 'title'));
+  const title = oneLine(attributeUnlessBare(element, 'title', bare));
   if (title !== '') return { text: title, from: 'title' };
   const placeholder = oneLine(readPlaceholder(element, tag, role));
   return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
@@ -136,7 +134,7 @@ export const readPlaceholder = (
   const native =
     tag === 'textarea' || (tag === 'input' && WITH_PLACEHOLDER.has(inputType(element)));
   if (native && hasAttribute(element, 'placeholder')) return attributeText(element, 'placeholder');
-  return native || TEXTBOX_ROLES.has(role) ? attributeText(element, 'aria-placeholder') : '';
+  return textIf(native || TEXTBOX_ROLES.has(role), attributeText(element, 'aria-placeholder'));
 };
 
 /** The name that the content of an element gives. */
@@ -164,8 +162,8 @@ const textName = (element: Element, known: NameCache): string => {
     child = nextSibling(child)
   )
     if (isText(child)) text += getData(child);
-  if (text.length > MAX_NAME_CHARS) text = text.slice(0, MAX_NAME_CHARS);
-  return oneLine(around ? around[0] + text + around[1] : text);
+  const name = text.slice(0, MAX_NAME_CHARS);
+  return oneLine(around ? around[0] + name + around[1] : name);
 };
 
 /** A submenu of a tree item or menu item is not part of the item's name. */
@@ -176,7 +174,7 @@ const opensFrom = (child: Element, parent: Element = child): boolean =>
 
 /** The text of an element that labels another one. */
 const labelText = (source: Element, labelled: Element, known: NameCache): string => {
-  const traversal = startTraversal(known, source, source === labelled ? [] : [labelled], source);
+  const traversal = startTraversal(known, source, listIf(source !== labelled, labelled), source);
   return textAlternative(source, localName(source), traversal, source !== labelled).text;
 };
 
@@ -185,62 +183,71 @@ const ownLabelText = (label: Element, control: Element, known: NameCache): strin
   isUnseen(label) ? '' : labelText(label, control, known);
 
 const isUnseen = (element: Element): boolean =>
-  !element.checkVisibility({ visibilityProperty: true }) ||
-  attribute(element, 'aria-hidden') === 'true';
+  !element.checkVisibility({ visibilityProperty: true }) || isAria(element, 'aria-hidden');
 
 /** The text that one element contributes to the name of another. */
 interface NamePiece {
   readonly text: string;
   /** A gap separates it from its neighbours: it is a box, or its name is not its text. */
   readonly apart: boolean;
-  /** Its first or last piece is separated by a gap. */
-  readonly startsApart?: boolean;
-  readonly endsApart?: boolean;
+  /** A gap is before its first or after its last piece. */
+  readonly startsApart: boolean;
+  readonly endsApart: boolean;
   /** It is a block or starts with one. */
-  readonly startsBlock?: boolean;
+  readonly startsBlock: boolean;
 }
-const SILENCE: NamePiece = { text: '', apart: false };
-const apart = (text: string): NamePiece => ({ text, apart: true });
+
+const inFlow = (text: string): NamePiece => ({
+  text,
+  apart: false,
+  startsApart: false,
+  endsApart: false,
+  startsBlock: false,
+});
+
+const apart = (text: string, startsBlock = false): NamePiece => ({
+  text,
+  apart: true,
+  startsApart: true,
+  endsApart: true,
+  startsBlock,
+});
+
+const SILENCE = inFlow('');
 
 /** Joins pieces, with a space where Chrome has a gap between them. */
 class Pieces {
   text = '';
-  #first: NamePiece | undefined;
-  #last: NamePiece | undefined;
-  #holdsBlock = false;
+  #startsApart = false;
+  #endsApart = false;
+  #startsBlock = false;
+  #isEmpty = true;
+  #containsBlock = false;
 
   add(piece: NamePiece): void {
     if (piece.text === '' && !piece.apart) return;
     if (!piece.apart && isBlank(piece.text)) return void (this.text += piece.text);
-    const gap =
-      piece.apart ||
-      piece.startsApart === true ||
-      this.#last?.apart === true ||
-      this.#last?.endsApart === true;
-    if (gap) this.text += this.text === '' ? piece.text : ` ${piece.text}`;
+    if (piece.startsApart || this.#endsApart)
+      this.text += this.text === '' ? piece.text : ` ${piece.text}`;
     // The space before a block is dropped, because the line ends there.
     else this.text = (piece.startsBlock ? this.text.trimEnd() : this.text) + piece.text;
-    this.#first ??= piece;
-    this.#last = piece;
-    this.#holdsBlock ||= piece.startsBlock === true;
+    if (this.#isEmpty) {
+      this.#isEmpty = false;
+      this.#startsApart = piece.startsApart;
+      this.#startsBlock = piece.startsBlock;
+    }
+    this.#endsApart = piece.endsApart;
+    this.#containsBlock ||= piece.startsBlock;
   }
 
   /** All pieces as one; `transparent` if the element around them has no role of its own. */
   whole(transparent: boolean): NamePiece {
-    const first = this.#first;
-    const last = this.#last;
-    if (transparent)
-      return {
-        text: this.text,
-        apart: false,
-        startsApart: first?.apart === true || first?.startsApart === true,
-        endsApart: last?.apart === true || last?.endsApart === true,
-      };
     return {
       text: this.text,
       apart: false,
-      startsBlock: first?.startsBlock === true,
-      endsApart: this.#holdsBlock,
+      startsApart: transparent && this.#startsApart,
+      endsApart: transparent ? this.#endsApart : this.#containsBlock,
+      startsBlock: !transparent && this.#startsBlock,
     };
   }
 }
@@ -270,17 +277,17 @@ const textAlternative = (
   const value = valueCounts ? embeddedValue(element, tag, role, traversal) : undefined;
   if (value !== undefined) return apart(value);
   // Chrome has no accessibility object for a slot, so it has no name.
-  const label = bare || tag === 'slot' ? null : attribute(element, 'aria-label');
-  if (label && !isBlank(label)) return apart(label);
+  const label = attributeUnlessBare(element, 'aria-label', bare || tag === 'slot');
+  if (!isBlank(label)) return apart(label);
   const replaced = traversal.known.generated.replacement(element, likeness(element));
   if (replaced !== undefined) return apart(replaced);
   const native = nativeText(element, tag, traversal);
-  if (native !== undefined) return { text: native, apart: native !== '' };
+  if (native !== undefined) return native === '' ? SILENCE : apart(native);
   const content = contentText(element, tag, role, bare, traversal);
   if (!isBlank(content.text)) return content;
-  const title = bare ? null : attribute(element, 'title');
-  if (title && !isBlank(title)) return apart(title);
-  return { text: content.text, apart: role === 'img' };
+  const title = attributeUnlessBare(element, 'title', bare);
+  if (!isBlank(title)) return apart(title);
+  return role === 'img' ? apart(content.text) : inFlow(content.text);
 };
 
 /** A control inside a label contributes its value, not its name. */
@@ -342,7 +349,7 @@ const contentText = (
 ): NamePiece => {
   const pieces = new Pieces();
   const around = traversal.known.generated.around(element, likeness(element));
-  if (around) pieces.add({ text: around[0], apart: false });
+  if (around) pieces.add(inFlow(around[0]));
   const closed = tag === 'details' && !(element as HTMLDetailsElement).open;
   if (!bare && hasAttribute(element, 'aria-actions'))
     for (const action of byIds(element, 'aria-actions')) traversal.visited.add(action);
@@ -356,7 +363,7 @@ const contentText = (
   });
   if (!bare && hasAttribute(element, 'aria-owns')) addOwned(element, pieces, traversal);
   traversal.depth--;
-  if (around) pieces.add({ text: around[1], apart: false });
+  if (around) pieces.add(inFlow(around[1]));
   return pieces.whole(around === undefined && isTransparent(element, tag, role, bare));
 };
 
@@ -372,10 +379,9 @@ const isTransparent = (element: Element, tag: string, role: string, bare: boolea
   role === '' && !SHORT_TAGS.has(tag) && (bare || !hasAttribute(element, 'title'));
 
 const textPiece = (node: Text, traversal: Traversal): NamePiece => {
-  const data =
-    getLength(node) > MAX_NAME_CHARS ? getData(node).slice(0, MAX_NAME_CHARS) : getData(node);
+  const data = getData(node).slice(0, MAX_NAME_CHARS);
   traversal.size += data.length;
-  return { text: data, apart: false };
+  return inFlow(data);
 };
 
 /** Display values that start a new line. */
@@ -396,7 +402,7 @@ const SILENT = new Set([
 
 const childText = (child: Element, traversal: Traversal): NamePiece => {
   const tag = localName(child);
-  if (tag === 'br') return { text: ' ', apart: false };
+  if (tag === 'br') return inFlow(' ');
   if (SILENT.has(tag)) return SILENCE;
   const bare = isBare(child);
   if (!bare && opensFrom(child)) return SILENCE;
@@ -404,11 +410,9 @@ const childText = (child: Element, traversal: Traversal): NamePiece => {
   const { display } = style;
   if (!traversal.hiddenCounts && isHidden(child, style, display, bare)) {
     // An element with visibility: hidden may contain visible elements.
-    const holds =
-      display !== 'none' &&
-      style.visibility !== 'visible' &&
-      attribute(child, 'aria-hidden') !== 'true';
-    return holds ? visibleInside(child, traversal) : SILENCE;
+    const mayHaveVisible =
+      display !== 'none' && style.visibility !== 'visible' && !isAria(child, 'aria-hidden');
+    return mayHaveVisible ? visibleInside(child, traversal) : SILENCE;
   }
   if (!bare && display !== 'inline' && style.contentVisibility === 'hidden') return apart('');
   const piece = textAlternative(child, tag, traversal, true, bare);
@@ -417,12 +421,10 @@ const childText = (child: Element, traversal: Traversal): NamePiece => {
     display === 'ruby' ||
     (piece.text === '' && tag === 'img');
   if (piece.apart || flows) return piece;
-  return {
-    text: piece.text,
-    apart: true,
-    startsBlock:
-      BLOCKS.has(display) && style.float === 'none' && !FLOATING_POSITIONS.has(style.position),
-  };
+  return apart(
+    piece.text,
+    BLOCKS.has(display) && style.float === 'none' && !FLOATING_POSITIONS.has(style.position),
+  );
 };
 
 const isHidden = (
@@ -433,7 +435,7 @@ const isHidden = (
 ): boolean =>
   BOXLESS_DISPLAYS.has(display) ||
   style.visibility !== 'visible' ||
-  (!bare && (attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert')));
+  (!bare && (isAria(element, 'aria-hidden') || hasAttribute(element, 'inert')));
 
 const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
   const pieces = new Pieces();
@@ -445,7 +447,7 @@ const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
 
 /** The name from HTML labels, captions and attributes, with its sources; '' if there is none. */
 const nativeName = (element: Element, tag: string, known: NameCache): Name => {
-  const labels = findLabels(element, tag, known.labels);
+  const labels = LABELABLE.has(tag) ? known.labels.of(element) : undefined;
   if (labels) {
     const text = oneLine(labels.map((label) => ownLabelText(label, element, known)).join(' '));
     return { text, from: 'label', sources: labels };
@@ -460,23 +462,15 @@ const nativeName = (element: Element, tag: string, known: NameCache): Name => {
 
 const LABELABLE = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
 
-const findLabels = (
-  element: Element,
-  tag: string,
-  labels: Labels,
-): readonly Element[] | undefined => {
-  if (!LABELABLE.has(tag)) return undefined;
-  return labels.of(element);
-};
-
 const CAPTION_TAGS = createLookupTable<string>({ fieldset: 'legend', table: 'caption' });
 
 /** The child that names its parent: legend or caption. */
-const findCaption = (element: Element, tag: string): Element | undefined => {
-  const wanted = CAPTION_TAGS[tag];
-  if (wanted === undefined) return undefined;
+const findCaption = (element: Element, tag: string): Element | undefined =>
+  ifDefined(CAPTION_TAGS[tag], (wanted) => findChild(element, wanted));
+
+const findChild = (element: Element, tag: string): Element | undefined => {
   for (let child = firstElementChild(element); child; child = nextElementSibling(child))
-    if (localName(child) === wanted) return child;
+    if (localName(child) === tag) return child;
   return undefined;
 };
 
@@ -512,7 +506,7 @@ const NATIVE_TEXTS = createLookupTable<
 });
 
 const buttonText = (input: HTMLInputElement, usual: string): string | undefined =>
-  input.value || (hasAttribute(input, 'value') ? undefined : usual);
+  input.value || valueIf(!hasAttribute(input, 'value'), usual);
 
 const INPUT_TEXTS = createLookupTable<(input: HTMLInputElement) => string | undefined>({
   button: (input) => input.value || undefined,
@@ -523,8 +517,5 @@ const INPUT_TEXTS = createLookupTable<(input: HTMLInputElement) => string | unde
 });
 
 /** The title child of an SVG element, else its xlink:title attribute. */
-const svgTitle = (element: Element): string | undefined => {
-  for (let child = firstElementChild(element); child; child = nextElementSibling(child))
-    if (localName(child) === 'title') return child.textContent;
-  return attribute(element, 'xlink:title') ?? undefined;
-};
+const svgTitle = (element: Element): string | undefined =>
+  findChild(element, 'title')?.textContent ?? attribute(element, 'xlink:title') ?? undefined;

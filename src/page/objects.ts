@@ -71,6 +71,10 @@ export const compact = <const T extends object>(fields: T): { [K in keyof T]?: F
 export const ifDefined = <T, R>(value: T | undefined, transform: (value: T) => R): R | undefined =>
   value === undefined ? undefined : transform(value);
 
+/** The value if the condition is truthy, otherwise undefined. */
+export const valueIf = <const T>(condition: unknown, value: T): T | undefined =>
+  condition ? value : undefined;
+
 /**
  * A lookup table without inherited keys, so that page words such as "constructor" are not found.
  * The annotation lets the bundler leave out tables that a page script does not use.

@@ -13,7 +13,7 @@ import {
   parentNode,
 } from './safe-dom.ts';
 import { createLookupTable } from './objects.ts';
-import { isBlank } from './visible-text.ts';
+import { isBlank, textIf } from './visible-text.ts';
 import { PRESENTATION_ROLES } from './element-kinds.ts';
 
 const NAMED_LANDMARKS = new Set<string>(['region', 'form']);
@@ -235,16 +235,17 @@ const pageOrSectionRole = (element: Element, ofPage: string, ofSection: string):
 /** An aside inside a section is a landmark only if it has a name. */
 const asideRole = (element: Element): string => {
   const parent = parentNode(element);
-  return hasAuthorName(element) || !parent || !isElement(parent) || !closest(parent, SECTIONS)
-    ? 'complementary'
-    : '';
+  return textIf(
+    hasAuthorName(element) || !parent || !isElement(parent) || !closest(parent, SECTIONS),
+    'complementary',
+  );
 };
 
 /** Parts of an SVG drawing have a role only if they have a name. */
 const drawingRole = (element: Element, tag: string): string => {
   const role = DRAWING_ROLES[tag];
   if (role === undefined || !(element instanceof SVGElement)) return '';
-  return hasAuthorName(element) || hasTitleChild(element) ? role : '';
+  return textIf(hasAuthorName(element) || hasTitleChild(element), role);
 };
 
 const DRAWING_ROLES = createLookupTable<string>({
@@ -276,7 +277,7 @@ export const nativeRole = (element: Element, tag: string): string => {
 };
 
 const linkRole = (element: Element): string =>
-  hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : '';
+  textIf(hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href'), 'link');
 
 /** Tags whose role depends on attributes, the name or the position of the element. */
 const ROLE_READERS = createLookupTable<(element: Element) => string>({
@@ -285,8 +286,8 @@ const ROLE_READERS = createLookupTable<(element: Element) => string>({
   input: inputRole,
   select: selectRole,
   img: (element) => (attribute(element, 'alt') === '' && !hasAuthorName(element) ? '' : 'img'),
-  section: (element) => (hasAuthorName(element) ? 'region' : ''),
-  summary: (element) => (isDisclosure(element) ? 'DisclosureTriangle' : ''),
+  section: (element) => textIf(hasAuthorName(element), 'region'),
+  summary: (element) => textIf(isDisclosure(element), 'DisclosureTriangle'),
   td: cellRole,
   th: headerCellRole,
   svg: () => 'img',

@@ -110,6 +110,14 @@ export const attribute = (element: Element, name: string): string | null =>
 export const attributeText = (element: Element, name: string): string =>
   getAttributeMethod.call(element, name) ?? '';
 
+/** As attributeText; skips the lookup of an element that has no attributes. */
+export const attributeUnlessBare = (element: Element, name: string, bare: boolean): string =>
+  bare ? '' : attributeText(element, name);
+
+/** Whether an ARIA attribute is set to "true". */
+export const isAria = (element: Element, name: string): boolean =>
+  getAttributeMethod.call(element, name) === 'true';
+
 export const hasAttribute = (element: Element, name: string): boolean =>
   hasAttributeMethod.call(element, name);
 

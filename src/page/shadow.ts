@@ -1,4 +1,5 @@
 // The flattened tree: open and closed shadow roots, slotted nodes, and the list of known trees.
+import { valueIf } from './objects.ts';
 import {
   activeElement,
   firstChild,
@@ -27,7 +28,7 @@ export const getShadowRoot = (element: Element): ShadowRoot | null =>
 export const getAssignedNodes = (slot: Element): Node[] | undefined => {
   if (!(slot instanceof HTMLSlotElement) || nodeType(getRoot(slot)) !== 11) return undefined;
   const assigned = slot.assignedNodes();
-  return assigned.length ? assigned : undefined;
+  return valueIf(assigned.length, assigned);
 };
 
 /** Visits the children of an element in the flattened tree, in order. */
@@ -58,12 +59,18 @@ export const composedParent = (node: Node): Element | undefined => {
   return parent instanceof ShadowRoot ? parent.host : undefined;
 };
 
-/** Whether `inner` is `outer` or its descendant in the flat tree. */
-export const isInside = (inner: Element, outer: Element): boolean => {
-  for (let at: Element | undefined = inner; at; at = composedParent(at))
-    if (at === outer) return true;
-  return false;
+/** The element or its nearest ancestor in the flat tree that passes the test. */
+export const findAncestor = (
+  element: Element | undefined,
+  test: (ancestor: Element) => boolean,
+): Element | undefined => {
+  for (let at = element; at; at = composedParent(at)) if (test(at)) return at;
+  return undefined;
 };
+
+/** Whether `inner` is `outer` or its descendant in the flat tree. */
+export const isInside = (inner: Element, outer: Element): boolean =>
+  findAncestor(inner, (at) => at === outer) !== undefined;
 
 /** Stores closed roots from the debugger, so that walks can read them. */
 export const adoptRoots = (...roots: ShadowRoot[]): void => {

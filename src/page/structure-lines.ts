@@ -9,6 +9,7 @@ import {
   parentNode,
   previousElementSibling,
 } from './safe-dom.ts';
+import { createLookupTable, getOrCreate } from './objects.ts';
 import { assignId } from './state.ts';
 import { type Name, computeName } from './names.ts';
 import type { OutputLine } from './line-output.ts';
@@ -16,11 +17,9 @@ import { hasAriaName, hasAuthorName } from './roles.ts';
 import { describeStates, readElementValue } from './element-values.ts';
 import { isInline } from './style.ts';
 import { type Covered, RowCells } from './tables.ts';
-import { isBlank } from './visible-text.ts';
+import { isBlank, textIf } from './visible-text.ts';
 import type { VisibleElement, Walker } from './walker.ts';
 
-const ITEM_ROLES = new Set<string>(['listitem', 'article', 'comment']);
-const GAUGE_ROLES = new Set<string>(['progressbar', 'meter']);
 const DIALOG_ROLES = new Set<string>(['dialog', 'alertdialog']);
 
 /** Groups that get a line even without a name. */
@@ -54,12 +53,8 @@ export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Writes an element by its role; of an element without a role only the content. */
 export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, bare, display } = shown;
-  if (role === 'heading') return writeHeading(walker, shown);
-  if (role === 'row') return writeRow(walker, shown);
-  if (CELLS.has(role)) return writeCell(walker, shown);
-  if (role === 'article' && !bare && hasOuterName(element)) return writeGroup(walker, shown);
-  if (ITEM_ROLES.has(role)) return writeItem(walker, shown);
-  if (GAUGE_ROLES.has(role)) return writeGauge(walker, shown);
+  const write = ROLE_WRITERS[role];
+  if (write) return write(walker, shown);
   const isNamed = !bare && hasAuthorName(element);
   if (tag === 'details' && isNamed) return writeGroup(walker, shown);
   if (tag === 'details' && !(element as HTMLDetailsElement).open)
@@ -99,7 +94,7 @@ const joinHeading = ({ out }: Walker, from: number): void => {
   const lines = out.topLines(from, 1);
   const [only] = lines;
   if (lines.length !== 1 || !only) return;
-  if (only.kind === 'control') only.states += `${only.states ? ' ' : ''}h${out.heading}`;
+  if (only.kind === 'control') only.states += `${textIf(only.states, ' ')}h${out.heading}`;
   if (only.kind !== 'image') return;
   only.dead = true;
   out.push('heading', { name: only.name, role: String(out.heading) });
@@ -121,6 +116,9 @@ export const isRepeated = (element: Element, tag = localName(element)): boolean 
 const hasOuterName = (element: Element): boolean =>
   hasAriaName(element) &&
   !byIds(element, 'aria-labelledby').some((source) => contains(element, source));
+
+const writeArticle = (walker: Walker, shown: VisibleElement): void =>
+  !shown.bare && hasOuterName(shown.element) ? writeGroup(walker, shown) : writeItem(walker, shown);
 
 const writeItem = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
@@ -182,9 +180,7 @@ const writeCells = (walker: Walker, shown: VisibleElement): void => {
 /** The row spans from above, kept per parent of the rows. */
 const getCovered = (walker: Walker, row: Element): Covered => {
   const rows = parentNode(row) ?? row;
-  let covered = walker.covered.get(rows);
-  if (!covered) walker.covered.set(rows, (covered = []));
-  return covered;
+  return getOrCreate(walker.covered, rows, () => []);
 };
 
 const writeCell = (walker: Walker, shown: VisibleElement): void => {
@@ -259,3 +255,18 @@ const groupName = (walker: Walker, { element, tag, role, bare }: VisibleElement)
     name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));
   return byHeading ? NAMELESS : name;
 };
+
+/** Roles that are always written in the same way. */
+const ROLE_WRITERS = createLookupTable<(walker: Walker, shown: VisibleElement) => void>({
+  heading: writeHeading,
+  row: writeRow,
+  cell: writeCell,
+  gridcell: writeCell,
+  columnheader: writeCell,
+  rowheader: writeCell,
+  article: writeArticle,
+  listitem: writeItem,
+  comment: writeItem,
+  progressbar: writeGauge,
+  meter: writeGauge,
+});

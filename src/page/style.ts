@@ -1,8 +1,11 @@
 // Reads computed styles: inline display, and the text that CSS generates.
+import { createLookupTable } from './objects.ts';
 import { attributeText, localName } from './safe-dom.ts';
 
 const INLINE_DISPLAYS = new Set<string>(['inline', 'contents', 'ruby', 'ruby-text', 'inline ruby']);
 const EMPTY_CONTENTS = new Set<string>(['none', 'normal']);
+const SEPARATORS = new Set<string | undefined>([' ', ',']);
+const QUOTE_SIGNS = createLookupTable<string>({ 'open-quote': '“', 'close-quote': '”' });
 const COUNTER_FUNCTIONS = new Set<string>(['counter', 'counters']);
 
 export const getStyle = (element: Element): CSSStyleDeclaration => getComputedStyle(element);
@@ -91,7 +94,7 @@ type CounterValue = (name: string) => number;
  * Chrome resolves counters only in alternative text, so this does the same.
  */
 const parseCssContent = (value: string, counterValue: CounterValue): string => {
-  const content = value.length > MAX_CONTENT_CHARS ? value.slice(0, MAX_CONTENT_CHARS) : value;
+  const content = value.slice(0, MAX_CONTENT_CHARS);
   let text = '';
   let depth = 0;
   let isAlternative = false;
@@ -107,13 +110,11 @@ const parseCssContent = (value: string, counterValue: CounterValue): string => {
     else if (char === '/') {
       isAlternative = true;
       text = '';
-    } else if (char !== ' ' && char !== ',') {
+    } else if (!SEPARATORS.has(char)) {
       const word = readWord(content, i);
-      if (word === 'open-quote') text += '“';
-      else if (word === 'close-quote') text += '”';
-      else if (isAlternative && COUNTER_FUNCTIONS.has(word)) {
+      text += QUOTE_SIGNS[word] ?? '';
+      if (isAlternative && COUNTER_FUNCTIONS.has(word))
         text += String(counterValue(readWord(content, i + word.length + 1)));
-      }
       i += word.length - 1;
     }
   }

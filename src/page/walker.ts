@@ -1,11 +1,11 @@
 // Walks the flattened tree: skips hidden nodes and passes each visible element to its writer.
 import {
-  attribute,
   byIds,
   contains,
   getData,
   firstChild,
   hasAttribute,
+  isAria,
   isBare,
   isElement,
   localName,
@@ -85,6 +85,8 @@ export interface VisibleElement {
   readonly handAround: boolean;
 }
 
+const isTabStop = (element: Element): boolean => (element as HTMLElement).tabIndex >= 0;
+
 export class Walker {
   readonly out: Output;
   readonly known: NameCache = { generated: new GeneratedContent(), labels: new Labels() };
@@ -121,10 +123,11 @@ export class Walker {
   #level = 0;
 
   constructor(options: WalkOptions) {
+    const { maxChars = MAX_CHARS, maxMs = MAX_MS, maxElements = Infinity } = options;
     this.options = options;
-    this.out = new Output(options.maxChars ?? MAX_CHARS);
-    this.#endsAt = performance.now() + (options.maxMs ?? MAX_MS);
-    this.#maxElements = options.maxElements ?? Infinity;
+    this.out = new Output(maxChars);
+    this.#endsAt = performance.now() + maxMs;
+    this.#maxElements = maxElements;
   }
 
   /** Collects owners and labels of a tree; call it before the tree is walked. */
@@ -199,7 +202,7 @@ export class Walker {
     const { out } = this;
     if (out.muted > 0) return;
     const whole = getData(node);
-    const data = whole.length > MAX_TEXT_NODE_CHARS ? whole.slice(0, MAX_TEXT_NODE_CHARS) : whole;
+    const data = whole.slice(0, MAX_TEXT_NODE_CHARS);
     if (out.preformatted === 0 && isBlank(data)) out.space();
     else out.text(data);
   }
@@ -208,10 +211,13 @@ export class Walker {
   #goesOn(): boolean {
     if (this.stopped) return false;
     this.#count++;
-    if (this.#count > this.#maxElements) this.stopped = true;
-    else if (this.#count % CHECK_EVERY === 0 && (performance.now() > this.#endsAt || this.out.full))
-      this.stopped = true;
+    this.stopped =
+      this.#count > this.#maxElements || (this.#count % CHECK_EVERY === 0 && this.#isOverLimit());
     return !this.stopped;
+  }
+
+  #isOverLimit(): boolean {
+    return performance.now() > this.#endsAt || this.out.full;
   }
 
   element(element: Element, parent: Element, handAround: boolean, flexible: boolean): void {
@@ -240,14 +246,11 @@ export class Walker {
    */
   #isSetAside(element: Element): boolean {
     if (hasAttribute(element, 'inert')) return true;
-    if (attribute(element, 'aria-hidden') !== 'true') return false;
-    let count = (element as HTMLElement).tabIndex >= 0 ? 1 : 0;
-    for (const inner of queryAll(element, FOCUSABLE))
-      if (
-        (inner as HTMLElement).tabIndex >= 0 &&
-        inner.checkVisibility({ visibilityProperty: true })
-      )
-        count++;
+    if (!isAria(element, 'aria-hidden')) return false;
+    const inside = [...queryAll(element, FOCUSABLE)].filter(
+      (inner) => isTabStop(inner) && inner.checkVisibility({ visibilityProperty: true }),
+    );
+    const count = inside.length + Number(isTabStop(element));
     if (count === 0) return true;
     this.out.flush();
     this.out.push('group', {
@@ -275,11 +278,9 @@ export class Walker {
     const shown: VisibleElement = { element, tag, role, style, display, bare, hand, handAround };
     if (isInline(display)) return this.#write(shown);
     const inLine = display === 'inline-block' || (flexible && INLINE_TAGS.has(tag));
-    if (inLine) out.space();
-    else out.flush();
+    out.separate(inLine);
     this.#write(shown);
-    if (inLine) out.space();
-    else out.flush();
+    out.separate(inLine);
   }
 
   #invisible(element: Element, handAround: boolean): void {
@@ -369,8 +370,8 @@ export class Walker {
   }
 
   /** Marks these elements as written in a name, and removes their lines. */
-  tellOnce(sources: readonly Element[] | undefined): void {
-    for (const source of sources ?? []) {
+  tellOnce(sources: readonly Element[] = []): void {
+    for (const source of sources) {
       this.#writtenLabels.add(source);
       for (const line of this.#labels.get(source) ?? []) line.dead = true;
       this.expectLabel(source);

@@ -1,6 +1,6 @@
 // Folds words for comparison: case, accents, widths and look-alike letters, in any script.
-import { oneLine } from './visible-text.ts';
-import { addCount, createLookupTable } from './objects.ts';
+import { oneLine, textIf } from './visible-text.ts';
+import { addCount, createLookupTable, listIf } from './objects.ts';
 
 /** ASCII text, which needs only lower case. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -76,7 +76,7 @@ const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
 /** The words of a folded text; a text without words (a sign, an emoji) is returned as one. */
 export const wordsIn = (folded: string): string[] =>
-  folded.match(WORD) ?? (folded === '' ? [] : [folded]);
+  folded.match(WORD) ?? listIf(folded !== '', folded);
 
 /** The words of a folded text without punctuation: "Name *" and "name:" become equal. */
 export const bare = (folded: string): string => wordsIn(folded).join(' ');
@@ -139,7 +139,7 @@ const listPairs = (text: string): string[] => {
   for (let i = 1; i < letters.length; i++)
     if (letters[i] !== ' ' && letters[i - 1] !== ' ') pairs.push(letters.slice(i - 1, i + 1));
   if (pairs.length > 0) return pairs;
-  return letters === '' ? [] : [letters];
+  return listIf(letters !== '', letters);
 };
 
 /**
@@ -177,7 +177,7 @@ export const excerpt = (line: string, words: string, max: number): string => {
     Math.min(at - Math.max(0, Math.floor((room - words.length) / 2)), line.length - room),
   );
   const end = from + room;
-  return `…${whole(line.slice(from, end))}${end < line.length ? '…' : ''}`;
+  return `…${whole(line.slice(from, end))}${textIf(end < line.length, '…')}`;
 };
 
 /** Removes halves of surrogate pairs from both ends. */

@@ -1,5 +1,5 @@
 // Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import {
   Failure,
   type FailureCode,
@@ -51,7 +51,7 @@ const cleanFailure = async (call: Call, { code, message, details }: Failure): Pr
 
 const collectFacts = ({ course }: Call, { failure }: Reply): ReplyFacts =>
   defined({
-    negative: !failure && course.result?.isNegative ? (true as const) : undefined,
+    negative: valueIf(!failure && course.result?.isNegative, true as const),
     tabs: course.session && Object.fromEntries(course.session.shortIds),
   });
 

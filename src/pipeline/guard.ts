@@ -1,4 +1,5 @@
 // Checks the URLs, the files and the secrets that a call names before the tool runs.
+import { listIf } from '../core/collections.ts';
 import { homedir } from 'node:os';
 import { basename, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,7 +87,7 @@ const workingRoots = async (folder: string): Promise<AllowedRoot[]> => {
     resolveRealPath(homedir()),
   ]);
   if (real === user) return [{ path: real, shownOnly: true }];
-  return isInside(user, real) ? [] : [{ path: real }];
+  return listIf(!isInside(user, real), { path: real });
 };
 
 /**

@@ -1,5 +1,5 @@
 // Finds the session and tab of a call, queues it, and ends it if the tab cannot respond.
-import { quoteText } from '../core/text.ts';
+import { quoteText, textIf } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
 import { requirePage } from '../browser/tabs/shown-page.ts';
@@ -152,7 +152,7 @@ const tellOfLostTabs = (call: TimedCall, session: Session): void => {
   }
   if (lost.length === 0) return;
   const shown = lost.slice(0, MAX_LISTED).map((url) => quoteFromPage(url, redactorFor(call)));
-  const more = lost.length > MAX_LISTED ? ` and ${lost.length - MAX_LISTED} more` : '';
+  const more = textIf(lost.length > MAX_LISTED, ` and ${lost.length - MAX_LISTED} more`);
   const end = session.lostBecause === 'idle' ? 'was closed while it was idle' : 'crashed';
   notes.push(`[Chrome ${end} and was restarted; these tabs were lost: ${shown.join(', ')}${more}]`);
 };

@@ -1,6 +1,6 @@
 // Checks the arguments of a call; an error names the closest known argument.
 import type { z } from 'zod';
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import { explainIssue } from '../core/issue-text.ts';
@@ -123,7 +123,7 @@ const rejectArgument = (
     return fail('invalid_argument', `${tool} needs "${listed}".`, { argument: listed, known });
   const argument = path.join('.');
   const value = path.reduce<unknown>(findProperty, given);
-  const schema = path.length === 1 ? input.shape[name] : undefined;
+  const schema = valueIf(path.length === 1, input.shape[name]);
   const why = issue ? explainIssue(issue, value, schema) : 'is not valid';
   return fail('invalid_argument', `${tool}: "${argument}" ${why}.`, { argument });
 };

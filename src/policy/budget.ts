@@ -1,5 +1,5 @@
 // The arithmetic of task budgets: updates the counters per call and compares them with limits.
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 
 export interface BudgetPolicy {
   readonly maxToolCalls?: number | undefined;
@@ -243,7 +243,7 @@ export const judge = (envelope: Envelope): BudgetVerdict => {
     return { status: 'exceeded', exceeded, warnings, next: 'change_strategy_or_verify' };
   const status = warnings.length > 0 ? 'warning' : 'ok';
   const pause = status === 'warning' || isCheckpoint(envelope);
-  return defined({ status, exceeded, warnings, next: pause ? 'checkpoint_or_verify' : undefined });
+  return defined({ status, exceeded, warnings, next: valueIf(pause, 'checkpoint_or_verify') });
 };
 
 const isCheckpoint = ({

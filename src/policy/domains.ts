@@ -1,7 +1,7 @@
 // The policy of the domain guard: which hosts may be reached, by name and by address.
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
-import { matchGroups } from '../core/text.ts';
+import { matchGroups, textIf } from '../core/text.ts';
 import {
   isPlainLoopback,
   isThisMachine,
@@ -93,7 +93,7 @@ export class DomainPolicy {
     readonly allow?: readonly DomainPattern[];
   } {
     const { block = [], allow: given } = this.#lists;
-    const allow = given?.some(isEverything) ? undefined : given;
+    const allow = valueIf(!given?.some(isEverything), given);
     const both =
       allow && this.#narrowing
         ? allow.flatMap((one) => this.#narrowing?.flatMap((other) => meet(one, other) ?? []) ?? [])
@@ -119,9 +119,10 @@ export class DomainPolicy {
     if (reason) return { reason, host };
     if (kind === 'loopback' && !isPlainLoopback(host) && !this.#isNamed(host, port))
       return { reason: 'this_machine', host };
-    return kind === 'private' && !this.#allowsPrivate(host, port)
-      ? { reason: 'private_address', host }
-      : undefined;
+    return valueIf(kind === 'private' && !this.#allowsPrivate(host, port), {
+      reason: 'private_address',
+      host,
+    });
   }
 
   /** Judges the resolved address of a host, directly before the connection is made. */
@@ -137,12 +138,12 @@ export class DomainPolicy {
     )
       return { reason: 'blocked', host, address };
     if (kind === 'private')
-      return this.#allowsPrivate(literal, port)
-        ? undefined
-        : { reason: 'private_address', host, address };
-    return this.#leadsHome(literal, host, port)
-      ? { reason: 'this_machine', host, address }
-      : undefined;
+      return valueIf(!this.#allowsPrivate(literal, port), {
+        reason: 'private_address',
+        host,
+        address,
+      });
+    return valueIf(this.#leadsHome(literal, host, port), { reason: 'this_machine', host, address });
   }
 
   /**
@@ -179,7 +180,7 @@ export class DomainPolicy {
     const { allow, block } = this.#lists;
     if (block?.some((pattern) => this.#blocks(pattern, host, port))) return 'blocked';
     if (allow && !within(allow)) return 'not_allowed';
-    return this.#narrowing && !within(this.#narrowing) ? 'not_allowed_in_task' : undefined;
+    return valueIf(this.#narrowing && !within(this.#narrowing), 'not_allowed_in_task');
   }
 
   /** Whether the settings allow private networks, or the allow list names this address. */
@@ -272,7 +273,7 @@ const parseDomain = (text: string, argument: string): DomainPattern => {
   const bare = text.replace(/^\*\./, '');
   const [, name = bare, digits] = matchGroups(
     /^(.*[^:]|\[.*\]):(\d{1,5})$/,
-    isBareV6(bare) ? '' : bare,
+    textIf(!isBareV6(bare), bare),
   );
   const host = canonicalHost(name);
   const wrong =

@@ -17,16 +17,24 @@ const BACKSLASH = 0x5c;
 const SEMICOLON = 0x3b;
 const HASH = 0x23;
 
-const beginsEscape = (byte: number): boolean =>
-  byte === PERCENT || byte === AMPERSAND || byte === BACKSLASH;
+const PLAIN = 0;
+const ESCAPE_START = 1;
+const CONTROL = 2;
+const NOT_ASCII = 3;
 
-/** Control characters are invisible, except tabs and line ends. */
-const isControl = (byte: number): boolean =>
-  (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f;
+/** The kind of each byte. Control characters are invisible, except tabs and line ends. */
+const byteKinds = new Uint8Array(256).fill(CONTROL, 0, 0x20).fill(NOT_ASCII, 0x80);
+byteKinds.fill(PLAIN, 0x09, 0x0b);
+byteKinds[0x0d] = PLAIN;
+byteKinds[0x7f] = CONTROL;
+for (const byte of [PERCENT, AMPERSAND, BACKSLASH]) byteKinds[byte] = ESCAPE_START;
+
+const beginsEscape = (byte: number): boolean => byteKinds[byte] === ESCAPE_START;
+
+const isControl = (byte: number): boolean => byteKinds[byte] === CONTROL;
 
 /** Whether `decodeEscapes` may change a text that contains this byte. */
-export const needsDecoding = (byte: number): boolean =>
-  byte >= 0x80 || beginsEscape(byte) || isControl(byte);
+export const needsDecoding = (byte: number): boolean => byteKinds[byte] !== PLAIN;
 
 const HEX = new Int8Array(256).fill(-1);
 for (let digit = 0; digit < 16; digit++) {
@@ -35,7 +43,7 @@ for (let digit = 0; digit < 16; digit++) {
 }
 
 /** The value of a hex digit, -1 for other bytes. */
-export const hexValue = (byte: number | undefined): number => HEX[byte ?? 0] ?? -1;
+export const hexValue = (byte = 0): number => HEX[byte] ?? -1;
 
 /** Escapes like `\n`. Every other escaped character is the character itself. */
 const CONTROL_ESCAPES = new Map(
@@ -122,7 +130,7 @@ export const decodeEscapes = (source: Uint8Array): Decoded | undefined => {
   const out = new ByteWriter(source.length);
   let changed = false;
   for (let at = 0; at < source.length;) {
-    const byte = source[at] ?? 0;
+    const byte = byteAt(source, at);
     const escape = beginsEscape(byte) ? readEscape(source, at) : undefined;
     if (!escape) changed = out.write(byte, at++) || changed;
     else {
@@ -141,6 +149,17 @@ const readEscape = (source: Uint8Array, at: number): Escape | undefined => {
   return byte === BACKSLASH ? readBackslash(source, at) : readReference(source, at);
 };
 
+/** Lower-case letters by the numbers of their bytes. */
+const [LETTER_U, LETTER_X] = [0x75, 0x78];
+
+/** Whether the byte at `at` is this lower-case letter, or its upper-case letter. */
+const isLetterAt = (source: Uint8Array, at: number, letter: number): boolean =>
+  (byteAt(source, at) | 0x20) === letter;
+
+/** 1 if a semicolon ends a reference at `at`, otherwise 0: browsers accept both. */
+const semicolonLength = (source: Uint8Array, at: number): number =>
+  Number(source[at] === SEMICOLON);
+
 /** The value of `count` hex digits; -1 if one of them is not a hex digit. */
 const readHex = (source: Uint8Array, at: number, count: number): number => {
   let value = 0;
@@ -154,7 +173,7 @@ const readHex = (source: Uint8Array, at: number, count: number): number => {
 
 /** Reads `%2F`, and `%u002F` of the old `escape()`. */
 const readPercent = (source: Uint8Array, at: number): Escape | undefined => {
-  const isLong = source[at + 1] === 0x75 || source[at + 1] === 0x55;
+  const isLong = isLetterAt(source, at + 1, LETTER_U);
   const code = isLong ? readHex(source, at + 2, 4) : readHex(source, at + 1, 2);
   return code < 0 ? undefined : { length: isLong ? 6 : 3, code, isByte: !isLong };
 };
@@ -162,11 +181,11 @@ const readPercent = (source: Uint8Array, at: number): Escape | undefined => {
 const readBackslash = (source: Uint8Array, at: number): Escape | undefined => {
   const byte = source[at + 1];
   if (byte === undefined) return undefined;
-  if (byte === 0x78 || byte === 0x58) {
+  if (isLetterAt(source, at + 1, LETTER_X)) {
     const code = readHex(source, at + 2, 2);
     if (code >= 0) return { length: 4, code, isByte: false };
   }
-  if (byte === 0x75 || byte === 0x55)
+  if (isLetterAt(source, at + 1, LETTER_U))
     return readUnicode(source, at) ?? { length: 2, code: byte, isByte: true };
   return { length: 2, code: CONTROL_ESCAPES.get(byte) ?? byte, isByte: true };
 };
@@ -195,7 +214,7 @@ const readReference = (source: Uint8Array, at: number): Escape | undefined => {
   const name = String.fromCharCode(...source.subarray(at + 1, end));
   const code = NAMED_REFERENCES.get(name);
   if (code !== undefined)
-    return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
+    return { length: end - at + semicolonLength(source, end), code, isByte: false };
   const prefix = UNTERMINATED.find((candidate) => name.startsWith(candidate));
   return prefix === undefined
     ? undefined
@@ -207,9 +226,9 @@ const isLetter = (byte = 0): boolean =>
 
 /** Reads `&#47;` and `&#x2F;`; browsers accept them without the semicolon. */
 const readNumericReference = (source: Uint8Array, at: number): Escape | undefined => {
-  const isHex = source[at + 2] === 0x78 || source[at + 2] === 0x58;
+  const isHex = isLetterAt(source, at + 2, LETTER_X);
   const base = isHex ? 16 : 10;
-  const first = at + (isHex ? 3 : 2);
+  const first = at + 2 + Number(isHex);
   let end = first;
   let code = 0;
   for (; end < first + MAX_REFERENCE_DIGITS; end++) {
@@ -218,7 +237,7 @@ const readNumericReference = (source: Uint8Array, at: number): Escape | undefine
     code = code * base + digit;
   }
   if (end === first) return undefined;
-  return { length: end - at + (source[end] === SEMICOLON ? 1 : 0), code, isByte: false };
+  return { length: end - at + semicolonLength(source, end), code, isByte: false };
 };
 
 /** Writes bytes with their source positions; removes an invisible character after its last byte. */
@@ -282,10 +301,7 @@ const invisibleLength = (bytes: Uint8Array, end: number): number => {
   for (let length = 2; length <= 4 && length <= end; length++) {
     const lead = byteAt(bytes, end - length);
     if (lead < 0x80) return 0;
-    if (lead >= 0xc0)
-      return characterLength(lead) === length && isInvisible(bytes, end - length, length)
-        ? length
-        : 0;
+    if (lead >= 0xc0) return isInvisible(bytes, end - length, length) ? length : 0;
   }
   return 0;
 };
@@ -296,7 +312,8 @@ const characterLength = (lead: number): number => {
 };
 
 const isInvisible = (bytes: Uint8Array, at: number, length: number): boolean => {
-  if (!INVISIBLE_LEADS.has(byteAt(bytes, at))) return false;
+  const lead = byteAt(bytes, at);
+  if (!INVISIBLE_LEADS.has(lead) || characterLength(lead) !== length) return false;
   let number = 0;
   for (let i = at; i < at + length; i++) number = number * 256 + byteAt(bytes, i);
   const answer = answers.get(number);

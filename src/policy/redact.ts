@@ -1,5 +1,7 @@
 // Removes known secrets, and values that look like secrets, from all output.
+import { valueIf } from '../core/defined.ts';
 import { isObject } from '../core/json.ts';
+import { textAt } from '../core/text.ts';
 import type { Redactor } from '../core/redactor.ts';
 import { TimeSlices } from '../core/time.ts';
 import type { WorkerPool } from '../core/worker-pool.ts';
@@ -109,26 +111,23 @@ const hideMember = (key: string, value: unknown, hideValue: boolean): unknown =>
 
 /** The replacement of a value under a secret name. Strings are hidden, also in arrays. */
 const hiddenByName = (name: string, value: unknown): unknown => {
-  if (typeof value === 'string')
-    return value !== '' && isSecretName(name, value) ? HIDDEN : undefined;
+  if (typeof value === 'string') return valueIf(value !== '' && isSecretName(name, value), HIDDEN);
   if (typeof value === 'number')
-    return /pass|pwd|otp|cvv|cvc|pin$/i.test(name) && isSecretName(name, String(value))
-      ? HIDDEN
-      : undefined;
-  if (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((item) => typeof item === 'string') &&
-    isSecretName(name, value[0] as string)
-  )
-    return value.map(() => HIDDEN);
-  return undefined;
+    return valueIf(
+      /pass|pwd|otp|cvv|cvc|pin$/i.test(name) && isSecretName(name, String(value)),
+      HIDDEN,
+    );
+  if (!isTextList(value) || !isSecretName(name, textAt(value, 0))) return undefined;
+  return value.map(() => HIDDEN);
 };
 
-const hidden = (value: unknown): unknown => {
-  if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return HIDDEN;
-  return undefined;
-};
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+
+const HIDDEN_TYPES = new Set(['string', 'number']);
+
+const hidden = (value: unknown): unknown =>
+  valueIf(HIDDEN_TYPES.has(typeof value) && value !== '', HIDDEN);
 
 const NAMING_KEYS = ['name', 'key', 'header', 'label', 'field', 'id', 'selector', 'query'] as const;
 const SECRET_FIELD_TYPE =
@@ -139,19 +138,20 @@ const SECRET_SELECTOR = /type\s*=\s*["']?password|[#.[](?:\w*[-_])?(?:password|p
 const holdsSecretValue = (members: Record<string, unknown>): boolean => {
   const { value, type, autocomplete } = members;
   if (value === undefined) return false;
-  if (typeof type === 'string' && SECRET_FIELD_TYPE.test(type)) return true;
-  if (typeof autocomplete === 'string' && SECRET_FIELD_TYPE.test(autocomplete)) return true;
-  if (isCookie(members)) return true;
+  if (isSecretType(type) || isSecretType(autocomplete) || isCookie(members)) return true;
   const shown = typeof value === 'string' ? value : '';
-  return NAMING_KEYS.some((key) => {
-    const name = members[key];
-    return (
-      typeof name === 'string' &&
-      name.length <= 200 &&
-      (isSecretName(name, shown) || (key === 'selector' && SECRET_SELECTOR.test(name)))
-    );
-  });
+  const isNamed = NAMING_KEYS.some((key) =>
+    isShortText(members[key], (name) => isSecretName(name, shown)),
+  );
+  return isNamed || isShortText(members['selector'], (text) => SECRET_SELECTOR.test(text));
 };
+
+const isSecretType = (type: unknown): boolean =>
+  typeof type === 'string' && SECRET_FIELD_TYPE.test(type);
+
+/** Whether the value is a text that passes the test. Long texts are not names. */
+const isShortText = (value: unknown, test: (text: string) => boolean): boolean =>
+  typeof value === 'string' && value.length <= 200 && test(value);
 
 const isCookie = (members: Record<string, unknown>): boolean =>
   typeof members['name'] === 'string' &&

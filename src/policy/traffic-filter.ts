@@ -1,4 +1,5 @@
 // Decides which requests a listing omits by default, by resource type and host.
+import { valueIf } from '../core/defined.ts';
 import { isTelemetryHost } from './telemetry-hosts.ts';
 
 export type LeftOutAs = 'static' | 'telemetry' | 'preflight';
@@ -47,7 +48,7 @@ export const classifyFiltered = ({
   const isJson = OF_ANY_KIND.has(resourceType) && JSON_LIKE.test(contentType);
   const data = ASKED_FOR.has(resourceType) || isJson || isSentForm(resourceType, method);
   if (!data) return 'static';
-  return isTelemetryHost(parseHost(url), parseHost(documentUrl)) ? 'telemetry' : undefined;
+  return valueIf(isTelemetryHost(parseHost(url), parseHost(documentUrl)), 'telemetry');
 };
 
 /** A document that is requested with a method other than GET is the response to a form. */

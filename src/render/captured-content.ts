@@ -26,13 +26,13 @@ export const describeContentShape = (
 ): Shape => {
   if (content.parts)
     return buildShape(
-      Object.fromEntries(content.parts.map(({ name, value }) => [name, value ?? 'file'])),
+      Object.fromEntries(content.parts.map(({ name, value = 'file' }) => [name, value])),
     );
   const json = parseContentJson(content, contentType);
   if (json) return buildShape(json.value);
-  if (content.text !== undefined)
-    return textShape(content.cut === undefined ? content.text.length : (content.size ?? size));
-  if (content.base64 !== undefined) return binaryShape(content.size ?? size);
+  const { text, base64, cut, size: fullSize = size } = content;
+  if (text !== undefined) return textShape(cut === undefined ? text.length : fullSize);
+  if (base64 !== undefined) return binaryShape(fullSize);
   if (content.why !== NOT_FETCHED || size === 0) return NO_SHAPE;
   return isText(contentType) ? textShape(size) : binaryShape(size);
 };
@@ -99,18 +99,12 @@ const showText = (
 };
 
 const cutNotice = (
-  { size, cut, text, base64 }: Content,
+  { cut = '', base64 = '', text = base64, size = Buffer.byteLength(text) }: Content,
   cutHere: boolean,
   maxBytes: number,
 ): Partial<ShownContent> => {
-  if (!cutHere && cut === undefined) return {};
-  return {
-    body_truncated: true,
-    body_full_size: size ?? Buffer.byteLength(text ?? base64 ?? ''),
-    body_why: cutHere
-      ? `larger than max_body ${maxBytes}: use path, or a larger max_body`
-      : (cut ?? ''),
-  };
+  const why = cutHere ? `larger than max_body ${maxBytes}: use path, or a larger max_body` : cut;
+  return why === '' ? {} : { body_truncated: true, body_full_size: size, body_why: why };
 };
 
 /** Keeps whole groups of four digits, so that the rest can be decoded. */

@@ -1,4 +1,5 @@
 // Renders console messages as lines: level, location and text, with the stack of errors.
+import { valueIf } from '../core/defined.ts';
 
 interface Frame {
   readonly function: string;
@@ -41,7 +42,7 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLineD
     level,
     from,
     words.replace(/\n[ \t]{1,40}at [^\n]{0,4000}/g, '').replaceAll('\n', '\n  '),
-    count > 1 ? `(x${count})` : undefined,
+    valueIf(count > 1, `(x${count})`),
     at ? `@ ${place(at)}` : undefined,
   ];
   const below = stack.map((frame) => `  at ${frame.function || '(anonymous)'} ${place(frame)}`);
@@ -50,8 +51,8 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLineD
 
 export const renderConsole = ({ lines, cursor, older, dropped }: ConsoleData): string => {
   const notes = [
-    older > 0 ? `… ${older} older; raise limit, or filter with level or text` : undefined,
-    dropped > 0 ? `… ${dropped} were dropped because of the size limit` : undefined,
+    valueIf(older > 0, `… ${older} older; raise limit, or filter with level or text`),
+    valueIf(dropped > 0, `… ${dropped} were dropped because of the size limit`),
   ].filter((note) => note !== undefined);
   if (lines.length === 0) return [...notes, `no messages (cursor ${cursor})`].join('\n');
   return [...notes, ...lines.map(renderLine), `cursor ${cursor}`].join('\n');

@@ -1,4 +1,5 @@
 // Compares two readings of a page: added, removed and changed lines, each with its location.
+import { listIf } from '../core/collections.ts';
 import { textAt } from '../core/text.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { sequenceDiff } from './sequence-diff.ts';
@@ -125,7 +126,7 @@ const findGone = (
       hiddenBefore.take(key) !== undefined &&
       hiddenNow.take(key) === undefined &&
       seen.take(key) !== undefined;
-    return isGone ? [{ sign: '-', text, place: textAt(places, i) }] : [];
+    return listIf(isGone, { sign: '-', text, place: textAt(places, i) });
   });
 };
 

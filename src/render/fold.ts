@@ -1,4 +1,5 @@
 // Fits a page tree into a token budget by folding parts; each fold has a ref to expand it.
+import { valueIf } from '../core/defined.ts';
 import { addCount } from '../core/collections.ts';
 import type { AxNode } from '../core/page-snapshot.ts';
 import { textIf } from '../core/text.ts';
@@ -139,9 +140,7 @@ class Scale {
       ? 0
       : estimateTokens(line, this.#fineness) + LINE_END_TOKENS + (depth > 1 ? 1 : 0);
     const isLong = node.kind === 'text' && full > this.#longest;
-    const cutAt = isLong
-      ? Math.max(80, Math.floor((line.length * this.#longest) / full))
-      : undefined;
+    const cutAt = valueIf(isLong, Math.max(80, Math.floor((line.length * this.#longest) / full)));
     const children = this.weighAll(blocks, penalty);
     for (const child of children) if (child.depth > this.#maxDepth) hide(child);
     const weighed = new Weighed(
@@ -370,7 +369,7 @@ class Emitter {
   #fold(run: readonly Weighed[], before: AxNode | undefined, isFollowed: boolean): void {
     const [first] = run;
     if (!first) return;
-    const ref = this.#refs.refOfRange(first.node, isFollowed ? run.length : undefined);
+    const ref = this.#refs.refOfRange(first.node, valueIf(isFollowed, run.length));
     this.#pushFold(first.depth, describeRun(run, before), ref);
   }
 

@@ -1,6 +1,7 @@
 // Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
-import { compact, defined, ifDefined } from '../core/defined.ts';
+import { listDefined } from '../core/collections.ts';
+import { compact, defined, ifDefined, valueIf } from '../core/defined.ts';
 import { matchGroups, textAt } from '../core/text.ts';
 
 export interface Har {
@@ -67,6 +68,9 @@ class HarPages {
 
 const findOrigin = (url: string): string => /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? url;
 
+/** The HTTP version of a request that never reached the network. */
+const UNKNOWN = 'unknown';
+
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const toEntry = (request: CapturedRequest, page: HarPage | undefined): object => {
@@ -84,7 +88,7 @@ const toEntry = (request: CapturedRequest, page: HarPage | undefined): object =>
     response: toResponse(request),
     cache: {},
     timings,
-    serverIPAddress: isNumericAddress(address) ? address : undefined,
+    serverIPAddress: valueIf(isNumericAddress(address), address),
     _key: request.key,
     _resourceType: request.resourceType.toLowerCase(),
     _initiator: toInitiator(request),
@@ -99,48 +103,48 @@ const isNumericAddress = (address: string | undefined): boolean =>
 const toRequest = ({
   method,
   url,
-  protocol,
+  protocol = UNKNOWN,
   requestHeaders,
   requestBody,
 }: CapturedRequest): object =>
   defined({
     method,
     url: strictUrl(url),
-    httpVersion: protocol ?? 'unknown',
+    httpVersion: protocol,
     cookies: parseCookies(requestHeaders['cookie'], ';'),
     headers: pairs(requestHeaders),
     queryString: parseParameters(url),
     headersSize: -1,
     bodySize: requestBody ? (requestBody.size ?? -1) : 0,
-    postData: requestBody && toPostData(requestBody, requestHeaders['content-type'] ?? ''),
+    postData: requestBody && toPostData(requestBody, requestHeaders['content-type']),
   });
 
 const toResponse = (request: CapturedRequest): object => {
   const {
-    status,
-    statusText,
-    protocol,
+    status = 0,
+    statusText = '',
+    protocol = UNKNOWN,
     responseHeaders = {},
     body,
     contentType,
     size,
-    redirectedTo,
-    error,
+    redirectedTo = '',
+    error = null,
     transferred,
     from,
   } = request;
   return {
-    status: status ?? 0,
-    statusText: statusText ?? '',
-    httpVersion: protocol ?? 'unknown',
+    status,
+    statusText,
+    httpVersion: protocol,
     cookies: parseCookies(responseHeaders['set-cookie'], '\n'),
     headers: pairs(responseHeaders),
     content: { size, mimeType: contentType || 'x-unknown', ...toContent(body) },
-    redirectURL: redirectedTo ?? '',
+    redirectURL: redirectedTo,
     headersSize: -1,
     bodySize: from === undefined ? -1 : 0,
     _transferSize: transferred,
-    _error: error ?? null,
+    _error: error,
   };
 };
 
@@ -160,18 +164,18 @@ const strictUrl = (url: string): string => {
 const toContent = ({ text, base64, cut, why }: Content): object =>
   defined({
     text: base64 ?? text,
-    encoding: base64 === undefined ? undefined : 'base64',
+    encoding: valueIf(base64 !== undefined, 'base64'),
     comment: cut ?? why,
   });
 
 /** Either the fields of a form or a text, never both. */
-const toPostData = ({ text, base64, parts, cut, why }: Content, mimeType: string): object =>
+const toPostData = ({ text, base64, parts, cut, why }: Content, mimeType = ''): object =>
   defined({
     mimeType,
     params: parts?.map(({ name, value, filename, type }) =>
       defined({ name, value, fileName: filename, contentType: type }),
     ),
-    text: parts ? undefined : (text ?? base64 ?? ''),
+    text: valueIf(!parts, text ?? base64 ?? ''),
     comment: cut ?? why,
   });
 
@@ -181,17 +185,16 @@ const pairs = (headers: Readonly<Record<string, string>>): NameValue[] =>
     value.split('\n').map((line) => ({ name, value: line })),
   );
 
-const parseCookies = (header: string | undefined, separator: string): NameValue[] =>
-  (header ?? '')
+const parseCookies = (header = '', separator: string): NameValue[] =>
+  header
     .split(separator)
-    .map((cookie) => /^([^=;]+)=([^;]*)/.exec(cookie.trimStart()))
-    .flatMap((found) => (found ? [{ name: textAt(found, 1), value: textAt(found, 2) }] : []));
+    .map((cookie) => matchGroups(/^([^=;]+)=([^;]*)/, cookie.trimStart()))
+    .filter((found) => found.length > 0)
+    .map((found) => ({ name: textAt(found, 1), value: textAt(found, 2) }));
 
 const parseParameters = (url: string): NameValue[] => {
-  const query = /\?([^#]*)/.exec(url)?.[1];
-  return query === undefined
-    ? []
-    : [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
+  const [, query = ''] = matchGroups(/\?([^#]*)/, url);
+  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
 };
 
 type Timings = Readonly<
@@ -200,18 +203,18 @@ type Timings = Readonly<
 
 /** A phase that did not occur is -1; without measurements, all time counts as waiting. */
 const toTimings = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => {
-  const total = durationMs ?? ttfbMs ?? 0;
+  const [total = 0] = listDefined(durationMs, ttfbMs);
   if (!phases) {
     const wait = Math.min(ttfbMs ?? total, total);
     return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive: total - wait };
   }
-  const { blockedMs, dnsMs, connectMs, tlsMs, sendMs, waitMs } = phases;
-  const before = blockedMs + (dnsMs ?? 0) + (connectMs ?? 0) + sendMs + waitMs;
+  const { blockedMs, dnsMs = -1, connectMs = -1, tlsMs = -1, sendMs, waitMs } = phases;
+  const before = blockedMs + Math.max(0, dnsMs) + Math.max(0, connectMs) + sendMs + waitMs;
   return {
     blocked: blockedMs,
-    dns: dnsMs ?? -1,
-    connect: connectMs ?? -1,
-    ssl: tlsMs ?? -1,
+    dns: dnsMs,
+    connect: connectMs,
+    ssl: tlsMs,
     send: sendMs,
     wait: waitMs,
     receive: Math.max(0, total - before),
@@ -221,10 +224,9 @@ const toTimings = ({ phases, ttfbMs, durationMs }: CapturedRequest): Timings => 
 const toInitiator = ({ initiator: { type, url, line } }: CapturedRequest): object =>
   defined({ type, url, lineNumber: ifDefined(line, (line) => line - 1) });
 
-const describeCache = ({ from }: CapturedRequest): object => {
-  if (from === 'memory-cache' || from === 'disk-cache')
-    return { _fromCache: from.replace('-cache', '') };
-  return compact({ _fetchedViaServiceWorker: from === 'service-worker' });
+const describeCache = ({ from = '' }: CapturedRequest): object => {
+  const [, cache] = matchGroups(/^(memory|disk)-cache$/, from);
+  return compact({ _fromCache: cache, _fetchedViaServiceWorker: from === 'service-worker' });
 };
 
 const TEXT_OPCODE = 1;

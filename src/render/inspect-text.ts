@@ -47,7 +47,7 @@ const formatLine = ({ ref, role, kind, name, states, value, note }: InspectedLin
   [
     ref,
     kind ?? role,
-    name === '' ? '' : quote(name),
+    textIf(name !== '', quote(name)),
     states,
     textIf(value !== '', `=${quote(value)}`),
     textIf(note, `– ${note}`),

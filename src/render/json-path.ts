@@ -1,7 +1,7 @@
 // Parses a body as JSON and resolves paths in it: `$.data.items[0]`, `$["odd name"]`, `items[*].id`.
 import { attempt } from '../core/attempt.ts';
 import { compareLikeness } from '../core/closest.ts';
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import { isObject, isRecord, isUnknownArray, parseJson } from '../core/json.ts';
 
@@ -80,7 +80,7 @@ const toIndex = (step: string | number, length: number): number => {
 const child = (value: unknown, step: string | number): { readonly value: unknown } | undefined => {
   if (isUnknownArray(value)) {
     const index = toIndex(step, value.length);
-    return index >= 0 && index < value.length ? { value: value[index] } : undefined;
+    return valueIf(index >= 0 && index < value.length, { value: value[index] });
   }
   if (!isObject(value) || !Object.hasOwn(value, step)) return undefined;
   return { value: value[step] };

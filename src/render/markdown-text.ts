@@ -54,11 +54,11 @@ export const renderMarkdownPage = ({
 }: MarkdownPage): string => {
   const lead = textIf(outline.length, `Outline (cursor, heading):\n${outline.join('\n')}\n---\n`);
   const count = (tokens: number): string => Math.ceil(tokens).toLocaleString('en');
-  const trailer =
-    next === undefined
-      ? ''
-      : `\n… ${count(shownTokens)} of about ${count(totalTokens)} tokens; ` +
-        `continue with cursor "${next}"`;
+  const trailer = textIf(
+    next !== undefined,
+    `\n… ${count(shownTokens)} of about ${count(totalTokens)} tokens; ` +
+      `continue with cursor "${next}"`,
+  );
   return lead + body + trailer;
 };
 

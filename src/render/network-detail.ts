@@ -1,5 +1,5 @@
 // Renders one request in detail, without the headers that every request has.
-import { compact, defined, ifDefined } from '../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../core/defined.ts';
 import type { CapturedRequest } from '../core/captured-request.ts';
 import {
   parseContentJson,
@@ -42,15 +42,12 @@ export const toDetail = (
         : describeCapturedShape(captured),
     ...body,
     request: toRequest(captured, { raw, maxBytes }),
-    response_headers: shownHeaders(
-      captured.responseHeaders ?? {},
-      raw ? undefined : EVERYDAY_ANSWER,
-    ),
+    response_headers: shownHeaders(captured.responseHeaders ?? {}, valueIf(!raw, EVERYDAY_ANSWER)),
     timing: toTiming(captured, raw),
     initiator: formatInitiator(captured),
-    resource_type: raw ? captured.resourceType : undefined,
-    tabId: raw ? captured.tabId : undefined,
-    transferred: raw ? captured.transferred : undefined,
+    resource_type: valueIf(raw, captured.resourceType),
+    tabId: valueIf(raw, captured.tabId),
+    transferred: valueIf(raw, captured.transferred),
     remote: raw && captured.remoteAddress !== undefined ? captured.remoteAddress : undefined,
   });
 };
@@ -94,7 +91,7 @@ const toRequest = (
   captured: CapturedRequest,
   { raw, maxBytes }: DetailOptions,
 ): Record<string, unknown> => {
-  const headers = shownHeaders(captured.requestHeaders, raw ? undefined : EVERYDAY_QUESTION);
+  const headers = shownHeaders(captured.requestHeaders, valueIf(!raw, EVERYDAY_QUESTION));
   const { requestBody: body, requestHeaders } = captured;
   const contentType = requestHeaders['content-type'] ?? '';
   if (!body) return { headers };

@@ -1,6 +1,6 @@
 // Renders observed endpoints as an OpenAPI 3.1 document.
 import { textAt } from '../core/text.ts';
-import { compact, defined } from '../core/defined.ts';
+import { compact, defined, valueIf } from '../core/defined.ts';
 import { type JsonKind, typeName, type TypeNode } from './type-tree.ts';
 
 export interface ApiParameter {
@@ -54,7 +54,7 @@ const toOperation = (
 ): object =>
   defined({
     operationId: operationId(method, path),
-    servers: origin === usual ? undefined : [{ url: origin }],
+    servers: valueIf(origin !== usual, [{ url: origin }]),
     parameters:
       parameters.length > 0
         ? parameters.map(({ type, ...parameter }) => ({ ...parameter, schema: toJsonSchema(type) }))

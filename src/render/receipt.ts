@@ -1,6 +1,7 @@
 // Renders a receipt as one line: the target, then the observed effects by importance.
 
-import { ifDefined } from '../core/defined.ts';
+import { listDefined, listIf } from '../core/collections.ts';
+import { ifDefined, valueIf } from '../core/defined.ts';
 import type { Effects, Receipt, TargetName } from '../core/receipt.ts';
 import { textIf } from '../core/text.ts';
 
@@ -12,11 +13,13 @@ const quote = (text: string): string => JSON.stringify(text);
 
 const MAX_COPIED = 2000;
 
-const shortText = (text: string): string =>
-  text.length > MAX_COPIED ? `${text.slice(0, MAX_COPIED - 1)}… (${text.length} characters)` : text;
+const shortText = (text: string): string => {
+  if (text.length <= MAX_COPIED) return text;
+  return `${text.slice(0, MAX_COPIED - 1)}… (${text.length} characters)`;
+};
 
 const renderNamed = ({ ref, role, name }: TargetName): string =>
-  [ref, role, name === '' ? undefined : quote(name)].filter((part) => part !== undefined).join(' ');
+  listDefined(ref, role, valueIf(name !== '', quote(name))).join(' ');
 
 /** Shortens an address on the same origin to its path. */
 const shortUrl = (url: string, from: string): string => {
@@ -27,16 +30,18 @@ const shortUrl = (url: string, from: string): string => {
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-const URL_STATES: Readonly<Record<string, string>> = {
+const URL_STATES = {
+  '': '',
   pending: ' (no response yet)',
   loading: ' (still loading)',
-};
+} as const;
 
-const renderUrl = ({ from, to, state, error, pdf }: NonNullable<Effects['url']>): string => {
+const renderUrl = (change: NonNullable<Effects['url']>): string => {
+  const { from, to, state = '', error = '', pdf } = change;
   const url = shortUrl(to, from);
-  if (state === 'failed') return `load of ${url} failed: ${error ?? ''}`;
+  if (state === 'failed') return `load of ${url} failed: ${error}`;
   const note = textIf(pdf, ' (a PDF: read_page returns its text)');
-  return `url -> ${url}${URL_STATES[state ?? ''] ?? ''}${note}`;
+  return `url -> ${url}${URL_STATES[state]}${note}`;
 };
 
 const renderRequests = (
@@ -47,10 +52,12 @@ const renderRequests = (
     .slice(0, MAX_FAILED)
     .map(({ method, url, status }) => `${method} ${shortUrl(url, here)} ${status}`);
   const more = textIf(failed.length > MAX_FAILED, ` and ${failed.length - MAX_FAILED} more`);
+  const isOnlyPending = pending === 1 && total === 1;
   const facts = [
-    failed.length > 0 ? `${failed.length} failed: ${shown.join(', ')}${more}` : undefined,
-    pending > 0 ? `${pending === total && total === 1 ? '' : `${pending} `}unanswered` : undefined,
-  ].filter((fact) => fact !== undefined);
+    ...listIf(failed.length > 0, `${failed.length} failed: ${shown.join(', ')}${more}`),
+    ...listIf(isOnlyPending, 'unanswered'),
+    ...listIf(pending > 0 && !isOnlyPending, `${pending} unanswered`),
+  ];
   return `${count(total, 'request')}${textIf(facts.length > 0, ` (${facts.join('; ')})`)}`;
 };
 
@@ -63,47 +70,45 @@ const renderValue = (value: string, field: TargetName | undefined): string => {
 export const renderEffects = (effects: Effects, here: string): string[] => {
   const {
     url,
-    newTabs,
+    newTabs = [],
     dialog,
-    answered,
+    answered = [],
     copied,
-    downloads,
+    downloads = [],
     requests,
-    announcements,
-    invalid,
-    pageErrors,
-    changes,
+    announcements = [],
+    invalid = [],
+    pageErrors = [],
+    changes = 0,
     states,
     value,
     focus,
     scrolledTo,
   } = effects;
-  return [
-    effects.tabClosed ? 'the tab closed' : undefined,
-    url ? renderUrl(url) : undefined,
-    effects.reloaded ? 'page reloaded' : undefined,
-    ...(newTabs ?? []).map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
-    dialog ? `${dialog.kind} dialog ${quote(dialog.message)}` : undefined,
-    ...(answered ?? []).map(
+  return listDefined(
+    valueIf(effects.tabClosed, 'the tab closed'),
+    ifDefined(url, renderUrl),
+    valueIf(effects.reloaded, 'page reloaded'),
+    ...newTabs.map((tab) => `new tab ${tab.tabId} ${shortUrl(tab.url, here)}`.trimEnd()),
+    ifDefined(dialog, ({ kind, message }) => `${kind} dialog ${quote(message)}`),
+    ...answered.map(
       ({ kind, message, accepted }) =>
         `${kind} dialog ${quote(message)} ${accepted ? 'accepted' : 'dismissed'}`,
     ),
-    effects.chooser ? 'file chooser opened (set files with upload)' : undefined,
-    ...(downloads ?? []).map(({ id, file }) => `download ${id} ${quote(file)}`),
+    valueIf(effects.chooser, 'file chooser opened (set files with upload)'),
+    ...downloads.map(({ id, file }) => `download ${id} ${quote(file)}`),
     ifDefined(copied, (copied) => `copied ${quote(shortText(copied))}`),
-    states ? `now ${states.join(', ')}` : undefined,
+    ifDefined(states, (states) => `now ${states.join(', ')}`),
     ifDefined(value, (value) => renderValue(value, effects.field)),
-    ...(invalid ?? []).map(
-      ({ field, message }) => `${renderNamed(field)} rejected: ${quote(message)}`,
-    ),
-    requests ? renderRequests(requests, here) : undefined,
-    ...(pageErrors ?? []).map((error) => `page error ${quote(error)}`),
-    ...(announcements ?? []).map(({ role, text }) => `${role} ${quote(text)}`),
-    changes ? count(changes, 'DOM change') : undefined,
-    effects.focused ? 'focused' : undefined,
-    focus ? `focus ${renderNamed(focus)}` : undefined,
-    scrolledTo ? `scrolled to ${scrolledTo.x},${scrolledTo.y}` : undefined,
-  ].filter((part) => part !== undefined);
+    ...invalid.map(({ field, message }) => `${renderNamed(field)} rejected: ${quote(message)}`),
+    ifDefined(requests, (requests) => renderRequests(requests, here)),
+    ...pageErrors.map((error) => `page error ${quote(error)}`),
+    ...announcements.map(({ role, text }) => `${role} ${quote(text)}`),
+    valueIf(changes > 0, count(changes, 'DOM change')),
+    valueIf(effects.focused, 'focused'),
+    ifDefined(focus, (focus) => `focus ${renderNamed(focus)}`),
+    ifDefined(scrolledTo, ({ x, y }) => `scrolled to ${x},${y}`),
+  );
 };
 
 export const renderReceipt = (
@@ -112,7 +117,7 @@ export const renderReceipt = (
 ): string => {
   const parts = renderEffects(effects, here);
   const what = target ? `${did} ${renderNamed(target)}` : did;
-  const nothing = sure ? undefined : `no effect seen within ${Math.round(waitedMs)} ms`;
+  const nothing = valueIf(!sure, `no effect seen within ${Math.round(waitedMs)} ms`);
   const followed = parts.length > 0 ? parts.join('; ') : nothing;
-  return [what, remark, followed].filter((part) => part !== undefined).join('; ');
+  return listDefined(what, remark, followed).join('; ');
 };

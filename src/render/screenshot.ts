@@ -1,5 +1,5 @@
 // Renders a screenshot: the image, its size as data, and a text if it was scaled.
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 
 interface ScreenshotData {
   /** Base64. */
@@ -12,6 +12,6 @@ interface ScreenshotData {
 
 export const renderScreenshot = ({ data, ...facts }: ScreenshotData) => {
   const { mimeType, width, height, scale } = facts;
-  const text = scale < 1 ? `scaled to ${width}x${height} (x${scale.toFixed(3)})` : undefined;
+  const text = valueIf(scale < 1, `scaled to ${width}x${height} (x${scale.toFixed(3)})`);
   return defined({ images: [{ data, mimeType }], text, data: facts });
 };

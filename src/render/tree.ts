@@ -1,6 +1,6 @@
 // Renders a page tree: one short line per node, ref first, indented only for structure.
 import { listIf } from '../core/collections.ts';
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import type { AxKind, AxNode } from '../core/page-snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
@@ -127,11 +127,11 @@ export const buildLine = (node: AxNode, depth: number, refOf: RefOf): OutlineLin
     depth,
     kind,
     ref: hasRef(node) ? refOf(node) : undefined,
-    role: WITHOUT_ROLE.has(kind) ? undefined : role,
-    name: name === '' ? undefined : name,
-    states: states === '' ? undefined : states,
-    current: value === '' ? undefined : value,
-    url: url === '' ? undefined : url,
+    role: valueIf(!WITHOUT_ROLE.has(kind), role),
+    name: valueIf(name !== '', name),
+    states: valueIf(states !== '', states),
+    current: valueIf(value !== '', value),
+    url: valueIf(url !== '', url),
   });
 };
 

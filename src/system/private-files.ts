@@ -1,4 +1,5 @@
 // Private folders (0700) and files (0600); opens regular files only, up to a size limit.
+import { valueIf } from '../core/defined.ts';
 import { randomBytes } from 'node:crypto';
 import { constants, mkdirSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -103,5 +104,5 @@ export const openRegularFile = async (
 
 const findProblem = (stat: Stats, maxBytes: number): string | undefined => {
   if (!stat.isFile()) return 'it is not a regular file';
-  return stat.size > maxBytes ? `it is ${stat.size} bytes long` : undefined;
+  return valueIf(stat.size > maxBytes, `it is ${stat.size} bytes long`);
 };

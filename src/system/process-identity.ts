@@ -1,4 +1,5 @@
 // Identifies a process by pid and start time, because pids are reused; ends process groups.
+import { valueIf } from '../core/defined.ts';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -37,7 +38,7 @@ const darwinStart = async (pid: number): Promise<string | undefined> => {
     env: { ...process.env, LC_ALL: 'C' },
   });
   const at = Date.parse(stdout.trim());
-  return Number.isNaN(at) ? undefined : String(at);
+  return valueIf(!Number.isNaN(at), String(at));
 };
 
 const windowsStart = async (pid: number): Promise<string | undefined> => {

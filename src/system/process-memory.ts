@@ -1,4 +1,5 @@
 // Measures the memory of a process group, such as Chrome with all its processes.
+import { valueIf } from '../core/defined.ts';
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Bytes of all processes of the group; undefined if the system does not report them. */
@@ -9,7 +10,7 @@ export const measureGroupMemory = async (groupId: number): Promise<number | unde
     names.filter((name) => /^\d+$/.test(name)).map((pid) => measureMember(pid, groupId)),
   );
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  return total === 0 ? undefined : total;
+  return valueIf(total !== 0, total);
 };
 
 /** Zero for processes of other groups, and for those that have ended. */

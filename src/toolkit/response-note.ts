@@ -1,4 +1,5 @@
 // Explains a navigation whose response is not a readable page: a PDF or a download. Pure.
+import { valueIf } from '../core/defined.ts';
 import type { Navigation } from '../browser/tabs/navigate.ts';
 
 const PDF = 'application/pdf';
@@ -15,7 +16,7 @@ export const describeResponse = ({
   download,
   downloaded,
 }: Navigation): string | undefined => {
-  if (!download) return mimeType === PDF ? PDF_NOTE : undefined;
+  if (!download) return valueIf(mimeType === PDF, PDF_NOTE);
   if (!downloaded)
     return 'The URL is a file: Chrome downloads it, and the tab keeps its page. See downloads.';
   const { id, file, type } = downloaded;

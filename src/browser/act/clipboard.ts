@@ -1,4 +1,5 @@
 // Copies and pastes. The clipboard of the user is never read or written.
+import { valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { Queue } from '../tabs/queue.ts';
@@ -81,7 +82,7 @@ const pasteTrusted = async (
   const { tab, signal, clipboard } = context;
   const isOfOthers = last !== undefined && last.owner !== clipboard;
   if (given === undefined && isOfOthers && clipboard.text === undefined) throw nothingCopied();
-  const text = given ?? (isOfOthers ? clipboard.text : undefined);
+  const text = given ?? valueIf(isOfOthers, clipboard.text);
   if (text !== undefined) {
     await Promise.all(frames.map((frame) => frame.call(inPage.more.offerCopy, [text], signal)));
     await tab.cdp.send(

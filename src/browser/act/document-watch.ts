@@ -1,6 +1,6 @@
 // Watches whether a tab navigates to another document after an action, and how far it has loaded.
 import { callAll } from '../../core/collections.ts';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, valueIf } from '../../core/defined.ts';
 import { monotonicMs } from '../../core/time.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Effects } from '../../core/receipt.ts';
@@ -163,7 +163,7 @@ export class DocumentWatch implements Disposable {
       url: defined({
         from,
         to: url,
-        state: this.#committed && !this.#loaded ? ('loading' as const) : undefined,
+        state: valueIf(this.#committed && !this.#loaded, 'loading' as const),
         ...compact({ pdf: isPdf }),
       }),
     };

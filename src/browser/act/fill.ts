@@ -1,6 +1,6 @@
 // Enters a value into a field of any kind, with real input if possible, and verifies the value.
 import { quoteText } from '../../core/text.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { FieldKind, FieldValue, Point } from '../../page/act/act-answers.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -55,11 +55,7 @@ export const enterValue = async (
   field: FormField,
   wanted: WantedValue,
 ): Promise<WantedValue> => {
-  const filled = await fillSecretsIn(
-    context,
-    wanted,
-    field.kind === 'file' ? undefined : field.frame,
-  );
+  const filled = await fillSecretsIn(context, wanted, valueIf(field.kind !== 'file', field.frame));
   const written = await enter(context, field, filled);
   return typeof written === 'string' ? written : filled;
 };
@@ -294,7 +290,7 @@ const valueRejectedFailure = (
     `${shown(name)} ${what} instead of ${secret ? 'the requested value' : quoteValue(wanted)}.`,
     defined({
       ref: name.ref,
-      hint: format ? `Expected format: ${format}.` : undefined,
+      hint: valueIf(format, `Expected format: ${format}.`),
     }),
   );
 };

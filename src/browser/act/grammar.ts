@@ -13,7 +13,7 @@
 // target = ref ("e12") | "css=" selector | words or "quoted words", matched like `query`
 // text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
 // Keywords are case-insensitive. A quoted keyword is text. The last possible keyword splits a step.
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, valueIf } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { getOwn } from '../../core/json.ts';
@@ -220,7 +220,7 @@ const wait = (rest: ScriptToken[], text: string): Omit<ActStep, 'text'> => {
   if (isWord(rest[0], 'until')) {
     const gone = isWord(rest.at(-1), 'gone', 'disappears');
     const endWords = isWord(rest.at(-2), 'is') ? 2 : 1;
-    const value = requireText(rest.slice(1, gone ? -endWords : undefined), text);
+    const value = requireText(rest.slice(1, valueIf(gone, -endWords)), text);
     return defined({ action: 'wait', value, ...compact({ gone }) });
   }
   return { action: 'wait', value: requireText(skip(rest, 'for'), text) };

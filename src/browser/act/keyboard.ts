@@ -1,6 +1,6 @@
 // Sends real key events over CDP: chords, text key by key, and IME composition for other text.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { getHeldInput } from './held-input.ts';
 import {
@@ -41,7 +41,7 @@ const typedText = (key: Key, bits: number): string | undefined => {
   if (bits & (BITS.Control | BITS.Meta | BITS.Alt)) return undefined;
   if (key.text !== undefined) return key.text;
   const shown = bits & BITS.Shift ? (key.shifted ?? key.key) : key.key;
-  return shown.length === 1 ? shown : undefined;
+  return valueIf(shown.length === 1, shown);
 };
 
 export const buildKeyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyEvent => {
@@ -55,7 +55,7 @@ export const buildKeyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyE
     windowsVirtualKeyCode: key.keyCode,
     modifiers: bits,
     location: key.location,
-    isKeypad: key.location === undefined ? undefined : key.location === 3,
+    isKeypad: valueIf(key.location !== undefined, key.location === 3),
     text,
     unmodifiedText: text === undefined ? undefined : (key.text ?? key.key),
     commands: command === undefined ? undefined : [command],

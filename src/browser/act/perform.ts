@@ -1,7 +1,7 @@
 // Runs one action: reaches the target, sends the input, waits for the effects, builds the receipt.
 import { callAll } from '../../core/collections.ts';
 import { quoteText } from '../../core/text.ts';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, valueIf } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -135,7 +135,7 @@ const emitAim = (tab: Tab, { did, needs }: ActionSpec, { frame, ready, point }: 
     'aimed',
     defined({
       did,
-      point: needs.needs.pointer || !frame.parent ? point : undefined,
+      point: valueIf(needs.needs.pointer || !frame.parent, point),
       target: { frame, id: ready.element.id },
     }),
   );
@@ -162,7 +162,7 @@ const writeReceipt = async (
     // A focus change is not an effect if the action itself moves the focus.
     effects: focused && !spec.needs.select ? { ...effects, focused } : effects,
     waitedMs: monotonicMs() - activity.startedAt,
-    sure: verified ? true : undefined,
+    sure: valueIf(verified, true),
     remark: remark ? remark : undefined,
   });
 };

@@ -1,6 +1,6 @@
 // Waits until the effects of an action have ended. Events end the wait, not a fixed delay.
 import { callAll } from '../../core/collections.ts';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, valueIf } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Alert } from '../../page/call-answers.ts';
@@ -51,7 +51,7 @@ const look = async (
       [watch, how, Math.max(0, maxMs), end, answered, transitionsMs],
       signal,
     );
-    return seen.lost ? undefined : seen;
+    return valueIf(!seen.lost, seen);
   } catch (error) {
     if (isGone(error) || (error as { code?: string }).code === 'page_changed') return undefined;
     throw error;

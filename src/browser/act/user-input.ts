@@ -1,6 +1,6 @@
 // Sends the input of a user who has taken a tab over, as real input events.
 import { attempt } from '../../core/attempt.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { buildKeyEvent } from './keyboard.ts';
 import { findCharacterKey, type Key, parseChord } from './keys.ts';
@@ -65,7 +65,7 @@ const sendPointer = async (
       y,
       button: isMove ? ('none' as const) : (button ?? ('left' as const)),
       buttons,
-      clickCount: isMove ? undefined : clickCount,
+      clickCount: valueIf(!isMove, clickCount),
       modifiers,
     }),
     signal,

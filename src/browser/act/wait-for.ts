@@ -1,6 +1,6 @@
 // Waits for a condition: page content, URL, loading, network, console, download or a function.
 import { callAll } from '../../core/collections.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { quoteText, textBefore } from '../../core/text.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
@@ -153,7 +153,7 @@ export const waitForUrl = (
     `The URL ${quoteText(tab.url)} did not match ${JSON.stringify(pattern)}`,
     maxMs,
     signal,
-    () => (fits(tab.url) ? tab.url : undefined),
+    () => valueIf(fits(tab.url), tab.url),
     (check) => [tab.events.on('navigated', check), tab.events.on('moved', check)],
   );
 };

@@ -1,4 +1,5 @@
 // Checks all requests of our Chrome while a task restricts a tab, also those outside of tabs.
+import { valueIf } from '../../core/defined.ts';
 import { detach } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
@@ -118,7 +119,7 @@ export class BrowserGuard {
     const { request, resourceType, frameId } = event;
     if (!this.#judgeSubmit || resourceType !== 'Document' || !isSubmit(request)) return undefined;
     const isAllowed = await this.#judgeSubmit(event, this.#owners.get(frameId)?.tabId);
-    return isAllowed ? undefined : 'Aborted';
+    return valueIf(!isAllowed, 'Aborted');
   }
 
   async #judge({

@@ -1,4 +1,5 @@
 // The server certificates that the user accepts in addition to those of public issuers.
+import { textIf } from '../../core/text.ts';
 import { createHash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, rootCertificates, type TLSSocket } from 'node:tls';
@@ -92,7 +93,7 @@ export class CertificateTrust {
     const tls = connectTls({
       socket,
       host,
-      servername: isIP(host) ? '' : host,
+      servername: textIf(!isIP(host), host),
       ALPNProtocols: ['http/1.1'],
       ca,
       ...defined({ cert, key, pfx, passphrase }),

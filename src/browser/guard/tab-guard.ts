@@ -1,7 +1,7 @@
 // Applies the domain policy to one tab: checks requests, sets socket rules, reports refusals.
 import type { Protocol } from 'devtools-protocol';
 import { listDefined } from '../../core/collections.ts';
-import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { type DomainPolicy, type DomainRefusal, meansThisMachine } from '../../policy/domains.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -210,7 +210,7 @@ export class TabGuard implements Asker {
 
   /** Sets the network speed of a session and keeps its socket rules. */
   async setSpeed(session: CdpSession, speed: NetworkSpeed, signal?: AbortSignal): Promise<void> {
-    this.#speed = isPlain(speed) ? undefined : speed;
+    this.#speed = valueIf(!isPlain(speed), speed);
     const rules = buildSocketRules(this.#policy);
     const commands =
       rules.length === 0

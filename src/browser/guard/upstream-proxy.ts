@@ -1,4 +1,5 @@
 // The proxies of the user: chooses one for each connection and connects through it.
+import { textIf } from '../../core/text.ts';
 import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -173,7 +174,7 @@ const openProxySocket = ({ kind, host, port }: UpstreamProxy): Promise<Socket> =
   new Promise((resolve, reject) => {
     const options = { host, port, allowHalfOpen: true, noDelay: true };
     const event = kind === 'https' ? 'secureConnect' : 'connect';
-    const servername = isIP(host) ? '' : host;
+    const servername = textIf(!isIP(host), host);
     const socket: Socket =
       kind === 'https' ? connectTls({ ...options, servername }) : connect(options);
     const rejectFailed = (error: Error): void =>

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../core/config.ts';
-import { defined, ifDefined } from '../../core/defined.ts';
+import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { isObject, parseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
@@ -228,7 +228,7 @@ const describeMissing = async (dirs: readonly string[]): Promise<Failure> => {
 const readVersion = async (dir: string): Promise<number | undefined> => {
   const text = await readFile(join(dir, 'Last Version'), 'utf8').catch(() => '');
   const major = Number.parseInt(text, 10);
-  return Number.isNaN(major) ? undefined : major;
+  return valueIf(!Number.isNaN(major), major);
 };
 
 /**
@@ -252,9 +252,11 @@ const listening = async (
       error instanceof Failure &&
       error.details['status'] === 404 &&
       /^\/devtools\/browser\/[\w-]+$/.test(path);
-    return hasSocket
-      ? { webSocketUrl: `ws://127.0.0.1:${port}${path}`, from: dir, asksUser: true }
-      : undefined;
+    return valueIf(hasSocket, {
+      webSocketUrl: `ws://127.0.0.1:${port}${path}`,
+      from: dir,
+      asksUser: true,
+    });
   }
 };
 
@@ -305,7 +307,7 @@ export const connectRemote = async (
   const open = asksUser ? () => consent.connect(webSocketUrl, openWithConsent, signal) : connect;
   const transport = isRemote ? await retry(connect, signal) : await open();
   // A Chrome that asks its user is not reconnected without another question.
-  return describeRemote(transport, webSocketUrl, asksUser ? undefined : webSocketUrl);
+  return describeRemote(transport, webSocketUrl, valueIf(!asksUser, webSocketUrl));
 };
 
 const describeRemote = (

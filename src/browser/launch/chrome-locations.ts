@@ -1,4 +1,5 @@
 // Usual paths of Chrome, Chromium, Edge and Brave and of their profiles, per platform. Pure.
+import { valueIf } from '../../core/defined.ts';
 import { textAt } from '../../core/text.ts';
 import { posix, win32 } from 'node:path';
 
@@ -126,7 +127,7 @@ const detectConfinement = (path: string): Confinement | undefined => {
   const name = textAt(parts, -1);
   if (path.startsWith('/snap/') || path.startsWith('/var/lib/snapd/snap/'))
     return { by: 'snap', name };
-  return path.includes('/flatpak/exports/bin/') ? { by: 'flatpak', name } : undefined;
+  return valueIf(path.includes('/flatpak/exports/bin/'), { by: 'flatpak', name });
 };
 
 /** The folder for profiles of a confined browser; undefined if any folder is possible. */

@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { sleep } from '../../core/time.ts';
@@ -30,9 +30,10 @@ export const canEmbed = (): boolean => process.platform === 'linux' && process.a
 /** The embedded Chrome if it is completely downloaded. */
 export const findEmbedded = (home: Home): string | undefined => {
   const path = join(home.browsers, FOLDER, BINARY);
-  return canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES
-    ? path
-    : undefined;
+  return valueIf(
+    canEmbed() && statSync(path, { throwIfNoEntry: false })?.size === BINARY_BYTES,
+    path,
+  );
 };
 
 /** Whether the path is a copy of the embedded Chrome, in any home folder. */

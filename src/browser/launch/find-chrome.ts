@@ -1,4 +1,5 @@
 // Finds the Chrome to run: named by the user, on this machine, installed by us, or embedded.
+import { valueIf } from '../../core/defined.ts';
 import {
   accessSync,
   closeSync,
@@ -39,7 +40,7 @@ export const findInstalled = async (home: Home): Promise<ChromeLocation | undefi
   const note = Installed.safeParse(await loadJson(buildRecordPath(home)));
   if (!note.success) return undefined;
   const path = join(home.browsers, note.data.path);
-  return existsSync(path) ? { path, product: 'chrome' } : undefined;
+  return valueIf(existsSync(path), { path, product: 'chrome' });
 };
 
 export const noteInstalled = (home: Home, installed: z.input<typeof Installed>): Promise<void> =>
@@ -111,7 +112,7 @@ const whyNotRunnable = (path: string): string | undefined => {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return 'does not exist';
   if (!stats.isFile()) return 'is not a file';
-  return isExecutable(path) ? undefined : 'is not executable';
+  return valueIf(!isExecutable(path), 'is not executable');
 };
 
 const isExecutable = (path: string): boolean =>

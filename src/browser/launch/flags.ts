@@ -1,4 +1,5 @@
 // Chrome's command-line flags, and the decision whether it runs with a window. Pure.
+import { valueIf } from '../../core/defined.ts';
 import { listIf } from '../../core/collections.ts';
 import type { Config } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
@@ -239,5 +240,5 @@ const windowWanted = ({
       '--headless and --headed contradict each other: use one of them.',
       { argument: 'headed' },
     );
-  return headed ?? (headless === undefined ? undefined : !headless);
+  return headed ?? valueIf(headless !== undefined, !headless);
 };

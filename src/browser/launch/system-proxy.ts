@@ -1,4 +1,5 @@
 // Detects a system proxy, which the guard's proxy must not replace without the user's consent.
+import { textIf } from '../../core/text.ts';
 import { execFile } from 'node:child_process';
 
 const ASK_MS = 2_000;
@@ -9,7 +10,7 @@ type Ask = (program: string, args: readonly string[]) => Promise<string>;
 const ask: Ask = (program, args) =>
   new Promise((resolve) => {
     execFile(program, [...args], { timeout: ASK_MS, windowsHide: true }, (error, stdout) =>
-      resolve(error ? '' : stdout),
+      resolve(textIf(!error, stdout)),
     );
   });
 

@@ -74,6 +74,15 @@ const NO_FILE = -44;
 
 export class OutOfMemory extends Error {}
 
+/** Writes a text to a buffer; returns its size in bytes. */
+type BufferWriter = (buffer: number, bytes: number) => number;
+
+/** Uint8Array or Uint16Array. */
+interface UnitArray {
+  readonly BYTES_PER_ELEMENT: number;
+  new (memory: ArrayBuffer, address: number, length: number): Iterable<number>;
+}
+
 export class Pdfium {
   readonly call: PdfiumExports;
   /** Memory for results of up to `SCRATCH_BYTES`. */
@@ -109,16 +118,19 @@ export class Pdfium {
   }
 
   /** Reads a text that PDFium writes to a buffer as UTF-16 with a final zero. */
-  readText(write: (buffer: number, bytes: number) => number): string {
-    const bytes = Math.min(write(this.scratch, SCRATCH_BYTES), SCRATCH_BYTES);
-    const units = new Uint16Array(this.call.memory.buffer, this.scratch, Math.max(0, bytes >> 1));
-    return String.fromCharCode(...units).replaceAll('\0', '');
+  readText(write: BufferWriter): string {
+    return this.#readUnits(Uint16Array, write);
   }
 
   /** Reads an ASCII text that PDFium writes to a buffer with a final zero. */
-  readName(write: (buffer: number, bytes: number) => number): string {
+  readName(write: BufferWriter): string {
+    return this.#readUnits(Uint8Array, write);
+  }
+
+  #readUnits(Units: UnitArray, write: BufferWriter): string {
     const bytes = Math.min(write(this.scratch, SCRATCH_BYTES), SCRATCH_BYTES);
-    const units = new Uint8Array(this.call.memory.buffer, this.scratch, Math.max(0, bytes));
+    const length = Math.max(0, Math.floor(bytes / Units.BYTES_PER_ELEMENT));
+    const units = new Units(this.call.memory.buffer, this.scratch, length);
     return String.fromCharCode(...units).replaceAll('\0', '');
   }
 

@@ -1,5 +1,6 @@
 // Decodes the answer of a walk (format: page/walk-record.ts) into a tree.
 import type { AxKind, AxNode } from '../../core/page-snapshot.ts';
+import { textAt } from '../../core/text.ts';
 import { BEHIND, FIELDS, HEADER, IN_VIEW, KINDS } from '../../page/walk-record.ts';
 import type { Frame } from '../tabs/frames.ts';
 
@@ -91,10 +92,10 @@ const KIND_OF = new Map(
 
 export const decodeWalk = (answer: string, document: WalkedDocument): Walked => {
   const lines = answer.split('\n');
-  const header = (lines[0] ?? '').split('\t');
-  const field = (name: (typeof HEADER)[number]): string => header[HEADER.indexOf(name)] ?? '';
+  const header = textAt(lines, 0).split('\t');
+  const field = (name: (typeof HEADER)[number]): string => textAt(header, HEADER.indexOf(name));
   const base = Number(field('base'));
-  const last = lines.at(-1) ?? '';
+  const last = textAt(lines, -1);
   const hasView = lines.length > 1 && last.startsWith(IN_VIEW);
   const end = hasView ? lines.length - 1 : lines.length;
   const split = lines.indexOf(BEHIND);
@@ -136,24 +137,24 @@ const decodeNodes = (
   const top: WalkedNode[] = [];
   const path: WalkedNode[] = [];
   for (let i = start; i < end; i++) {
-    const line = lines[i] ?? '';
+    const line = textAt(lines, i);
     const fields = line.slice(1).split('\t');
-    const depth = Math.min(Number(fields[DEPTH] ?? 0), path.length);
+    const depth = Math.min(Number(textAt(fields, DEPTH)), path.length);
     path.length = depth;
     const parent = path[depth - 1];
     const id = fields[ID];
     const node = new WalkedNode(
       document,
       parent,
-      KIND_OF.get(line[0] ?? '') ?? 'text',
+      KIND_OF.get(line.charAt(0)) ?? 'text',
       id ? base + Number(id) : 0,
-      fields[ROLE] ?? '',
-      fields[NAME] ?? '',
-      fields[STATES] ?? '',
-      fields[VALUE] ?? '',
-      fields[KEY] ?? '',
-      fields[URL] ?? '',
-      fields[FINGERPRINT] ?? '',
+      textAt(fields, ROLE),
+      textAt(fields, NAME),
+      textAt(fields, STATES),
+      textAt(fields, VALUE),
+      textAt(fields, KEY),
+      textAt(fields, URL),
+      textAt(fields, FINGERPRINT),
     );
     const siblings = parent?.children ?? top;
     siblings.push(node);

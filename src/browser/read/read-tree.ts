@@ -1,6 +1,6 @@
 // Reads the tree of a tab or of a part of it, with refs; also before and after an action.
 import { getOrCreate } from '../../core/collections.ts';
-import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
 import type { WalkOptions } from '../../page/walk-record.ts';
@@ -162,7 +162,7 @@ const keepReading = (snapshot: Snapshot, part: string): Snapshot | undefined => 
   parts.delete(part);
   parts.set(part, snapshot);
   for (const old of parts.keys()) if (parts.size > MAX_PARTS) parts.delete(old);
-  return before?.loaderId === loaderId ? before : undefined;
+  return valueIf(before?.loaderId === loaderId, before);
 };
 
 // Reads the page before and after an action, for callers that want the state in the same reply.

@@ -1,6 +1,6 @@
 // Reads, sets and deletes cookies of Chrome as a tab sees them.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
 import { CdpError } from '../cdp/errors.ts';
@@ -148,9 +148,9 @@ const toParameters = ({
   const isHostOnly = !domain.startsWith('.');
   return defined({
     ...{ name, value, path, httpOnly, secure },
-    domain: isHostOnly ? undefined : domain,
+    domain: valueIf(!isHostOnly, domain),
     url: isHostOnly ? `http${textIf(secure, 's')}://${domain}${path}` : undefined,
-    expires: expires < 0 ? undefined : expires,
+    expires: valueIf(expires >= 0, expires),
     sameSite,
   });
 };

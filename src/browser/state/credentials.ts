@@ -1,4 +1,5 @@
 // HTTP credentials of a tab: one username and password per origin, sent to that origin only.
+import { valueIf } from '../../core/defined.ts';
 import { getOrCreate } from '../../core/collections.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Credentials, Registration } from '../traffic/intercept-handler.ts';
@@ -25,7 +26,7 @@ class TabCredentials {
       name: 'credentials',
       patterns: [`${origin}/*`],
       authenticate: (challenge) =>
-        !challenge.isProxy && parseOrigin(challenge.url) === origin ? credentials : undefined,
+        valueIf(!challenge.isProxy && parseOrigin(challenge.url) === origin, credentials),
     });
     this.#byOrigin.set(origin, { ...credentials, registration });
     await registration.ready;

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Protocol } from 'devtools-protocol';
 import { attempt } from '../../core/attempt.ts';
-import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { detach } from '../../core/events.ts';
 import { moveToFreeName } from '../../system/replace-file.ts';
 import { removeFile } from '../../system/private-files.ts';
@@ -80,7 +80,7 @@ export class Downloads {
           defined({
             state: state === 'inProgress' ? 'in_progress' : state,
             receivedBytes,
-            totalBytes: totalBytes > 0 ? totalBytes : undefined,
+            totalBytes: valueIf(totalBytes > 0, totalBytes),
             ...compact({ path: filePath }),
           }),
         ),

@@ -1,7 +1,7 @@
 // Emulates device, location, locale, time zone, colours and speed of a tab, across navigations.
 import type { Protocol } from 'devtools-protocol';
 import { getOrCreate, listDefined } from '../../core/collections.ts';
-import { defined, ifDefined } from '../../core/defined.ts';
+import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { matchGroups, textIf } from '../../core/text.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -305,8 +305,8 @@ const setMedia: EmulationStep = (session, settings, signal) => {
   const { colorScheme, reducedMotion, forcedColors, contrast, media = '' } = settings;
   const wanted = {
     'prefers-color-scheme': colorScheme,
-    'prefers-reduced-motion': reducedMotion ? 'reduce' : undefined,
-    'forced-colors': forcedColors ? 'active' : undefined,
+    'prefers-reduced-motion': valueIf(reducedMotion, 'reduce'),
+    'forced-colors': valueIf(forcedColors, 'active'),
     'prefers-contrast': contrast,
   };
   const features = Object.entries(wanted).flatMap(([name, value]) =>
@@ -326,7 +326,7 @@ const buildSpeed = ({ network, offline = false }: Emulated): NetworkSpeed => ({
 
 /** A mobile layout may be wider than the screen, so its width is only known from a screenshot. */
 const layoutSize = ({ mobile, width, height }: Screen): Tab['viewport'] =>
-  mobile ? undefined : { width, height };
+  valueIf(!mobile, { width, height });
 
 const buildScreen = ({ device, viewport }: Emulated): Screen | undefined => {
   const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];

@@ -71,7 +71,7 @@ class Passkeys {
     await this.turnOn();
   }
 
-  /** Returns false if there is no such passkey. */
+  /** Returns false if the passkey is unknown. */
   async remove(credentialId: string): Promise<boolean> {
     if (!this.#known.delete(credentialId)) return false;
     await this.#inEachTab((tab, id) => this.#removeFrom(tab, id, credentialId));

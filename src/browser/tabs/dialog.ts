@@ -1,6 +1,6 @@
 // JavaScript dialogs (alert, confirm, prompt, beforeunload); one at a time blocks the page.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 
@@ -44,7 +44,7 @@ const buildAnswer = (
 ): Protocol.Page.HandleJavaScriptDialogRequest =>
   defined({
     accept,
-    promptText: accept && kind === 'prompt' ? promptText : undefined,
+    promptText: valueIf(accept && kind === 'prompt', promptText),
   });
 
 export const answerByPolicy = (

@@ -1,5 +1,5 @@
 // Captures screenshots: the viewport, the full page, an area or an element, scaled for models.
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { ElementArea as Area } from '../../page/call-answers.ts';
 import type { Tab } from './tab.ts';
@@ -58,7 +58,7 @@ export const captureScreenshot = async (
       format,
       quality: quality === undefined || format === 'png' ? undefined : quality,
       clip: area ? { ...area, scale: original ? scale : scale / tab.pixelRatio } : undefined,
-      captureBeyondViewport: area ? options.area !== undefined : undefined,
+      captureBeyondViewport: valueIf(area, options.area !== undefined),
       optimizeForSpeed: true,
     }),
     signal,

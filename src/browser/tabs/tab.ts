@@ -1,6 +1,6 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, valueIf } from '../../core/defined.ts';
 import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
@@ -267,7 +267,7 @@ export class Tab {
       handle: async ({ url, method, headers, hasBody, frameId }) => {
         if (!isSubmit({ method, hasPostData: hasBody })) return undefined;
         const isAllowed = await judge({ request: { url, method, headers }, frameId }, this.id);
-        return isAllowed ? undefined : { action: 'fail', reason: 'Aborted' };
+        return valueIf(!isAllowed, { action: 'fail', reason: 'Aborted' });
       },
     });
   }

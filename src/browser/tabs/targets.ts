@@ -1,6 +1,6 @@
 // The page targets of one Chrome: lists all of them, attaches the used ones as tabs.
 import type { Protocol } from 'devtools-protocol';
-import { defined, ifDefined } from '../../core/defined.ts';
+import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable, settlesWithin } from '../../core/time.ts';
@@ -108,7 +108,7 @@ export class Targets {
 
   /** The page target with this id, attached or not: the main frame of a page has its id. */
   findPage(frameId: string): string | undefined {
-    return this.#infos.has(frameId) ? frameId : undefined;
+    return valueIf(this.#infos.has(frameId), frameId);
   }
 
   /** The URL of a page; undefined if it is closed. */
@@ -345,7 +345,7 @@ export class Targets {
     const { bypassesWorkers, judgeSubmit } = this.#options;
     const ours = owned || this.#ours.has(info.targetId);
     const { openerId, browserContextId } = info;
-    const contextId = contexts.has(browserContextId) ? browserContextId : undefined;
+    const contextId = valueIf(contexts.has(browserContextId), browserContextId);
     const isOpenedByPage =
       openerId !== undefined || contextId !== undefined || this.#isOpenedByInput(info.targetId);
     const allowance = this.#allowances.get(info.targetId);

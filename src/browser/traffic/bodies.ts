@@ -1,4 +1,5 @@
 // Response bodies: data is fetched in the background after loading, other bodies on request.
+import { valueIf } from '../../core/defined.ts';
 import { abortable, after, Deadline } from '../../core/time.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { CdpError, Disconnected } from '../cdp/errors.ts';
@@ -208,7 +209,7 @@ export const explainMissingBody = (record: RequestRecord): BodyAbsence | undefin
   if (record.redirectedTo !== undefined) return 'redirect';
   if (record.state === 'failed') return 'failed';
   if (isReplacedBody(record)) return 'unavailable';
-  return hasNoBody(record) ? 'no_body' : undefined;
+  return valueIf(hasNoBody(record), 'no_body');
 };
 
 /** Whether a handler replaced the response body. Chrome would still return the server's body. */

@@ -1,4 +1,5 @@
 // Collections with a limit: a list that evicts its oldest items, a map, and short shared texts.
+import { valueIf } from '../../core/defined.ts';
 import { attempt } from '../../core/attempt.ts';
 
 export interface RingItem {
@@ -71,7 +72,7 @@ export class Ring<T extends RingItem> implements Recording<T> {
 
   find(sequence: number): T | undefined {
     const item = this.#items[this.#indexAfter(sequence - 1)];
-    return item?.sequence === sequence ? item : undefined;
+    return valueIf(item?.sequence === sequence, item);
   }
 
   /** Iterates from the newest to the oldest item. */

@@ -1,7 +1,7 @@
 // One console message, and its arguments as one line of text, as DevTools shows them.
 import type { Protocol } from 'devtools-protocol';
 import { listIf } from '../../core/collections.ts';
-import { textIf } from '../../core/text.ts';
+import { matchGroups, textIf } from '../../core/text.ts';
 import type { RingItem } from './bounded-collections.ts';
 import type { Source } from './request-record.ts';
 import type { StackFrame } from './stack.ts';
@@ -58,8 +58,6 @@ export class ConsoleDraft implements ConsoleEntry {
 
 // Formats console arguments as one line of text, as DevTools does, from Chrome's previews.
 
-const INTEGER_FORMATS = new Set<string>(['d', 'i']);
-
 type RemoteObject = Protocol.Runtime.RemoteObject;
 type ObjectPreview = Protocol.Runtime.ObjectPreview;
 type PropertyPreview = Protocol.Runtime.PropertyPreview;
@@ -87,61 +85,67 @@ const format = (
     const argument = args[used];
     if (!argument) return specifier;
     used++;
-    if (kind === 'c') return '';
-    if (kind === 's')
-      return argument.type === 'string' ? String(argument.value) : renderArgument(argument);
-    if (INTEGER_FORMATS.has(kind)) return toNumber(argument, Math.trunc);
-    if (kind === 'f') return toNumber(argument, (value) => value);
-    return renderArgument(argument);
+    const formatArgument = SPECIFIERS[kind] ?? renderArgument;
+    return formatArgument(argument);
   });
   return { text, used };
 };
 
 const toNumber = (
-  { type, value, description }: RemoteObject,
+  { type, value, description = 'NaN' }: RemoteObject,
   shape: (value: number) => number,
-): string =>
-  type === 'bigint'
-    ? (description ?? 'NaN')
-    : String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
+): string => {
+  if (type === 'bigint') return description;
+  return String(shape(type === 'symbol' ? NaN : Number.parseFloat(String(value))));
+};
+
+/** The formats that differ from `%o` and `%O`. `%s` shows a string as it is, like `%o`. */
+const SPECIFIERS: Readonly<Record<string, (argument: RemoteObject) => string>> = {
+  c: () => '',
+  d: (argument) => toNumber(argument, Math.trunc),
+  i: (argument) => toNumber(argument, Math.trunc),
+  f: (argument) => toNumber(argument, (value) => value),
+};
 
 const renderArgument = (object: RemoteObject): string => {
   if (object.type === 'string') return String(object.value);
   if (object.type === 'undefined') return 'undefined';
   if (object.subtype === 'null') return 'null';
   if (object.type === 'function') return renderFunction(object.description);
-  if (object.type === 'object' && object.preview && isStructured(object.subtype))
+  if (object.type === 'object' && object.preview && STRUCTURED.has(object.subtype))
     return renderPreview(object.preview);
   return object.description ?? String(object.value ?? object.unserializableValue ?? object.type);
 };
 
-/** Whether the preview has more detail than the description. Errors, dates and nodes do not. */
-const isStructured = (subtype: string | undefined): boolean =>
-  subtype === undefined ||
-  [
-    'array',
-    'map',
-    'set',
-    'weakmap',
-    'weakset',
-    'typedarray',
-    'iterator',
-    'generator',
-    'proxy',
-    'promise',
-  ].includes(subtype);
+/** Subtypes whose preview has more detail than the description. Errors and nodes have not. */
+const STRUCTURED = new Set<string | undefined>([
+  undefined,
+  'array',
+  'map',
+  'set',
+  'weakmap',
+  'weakset',
+  'typedarray',
+  'iterator',
+  'generator',
+  'proxy',
+  'promise',
+]);
 
 const renderFunction = (source = ''): string => {
-  const name = /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/.exec(
+  const [, name = ''] = matchGroups(
+    /^(?:async\s{1,9})?(?:function\s{0,9}\*?|class)\s{0,9}([\w$]{1,200})/,
     source,
-  )?.[1];
-  return source.startsWith('class') ? `class ${name ?? ''}`.trim() : `ƒ ${name ?? ''}()`;
+  );
+  return source.startsWith('class') ? `class ${name}`.trim() : `ƒ ${name}()`;
 };
+
+const LISTS = new Set<string | undefined>(['array', 'typedarray']);
 
 const renderPreview = (preview: ObjectPreview): string => {
   const more = listIf(preview.overflow, '…');
-  const isList = preview.subtype === 'array' || preview.subtype === 'typedarray';
-  if (isList) return `[${[...preview.properties.map(renderValue), ...more].join(', ')}]`;
+  if (LISTS.has(preview.subtype))
+    return `[${[...preview.properties.map(renderValue), ...more].join(', ')}]`;
   const name = textIf(
     preview.description && preview.description !== 'Object',
     `${preview.description} `,
@@ -159,17 +163,15 @@ const renderEntry = ({ key, value }: Protocol.Runtime.EntryPreview): string =>
 
 /** Primitives inside a map or set only have a description. */
 const renderNested = (preview: ObjectPreview): string => {
-  if (preview.type === 'string') return quote(preview.description ?? '');
-  return preview.type === 'object' && preview.subtype !== 'null'
-    ? renderPreview(preview)
-    : (preview.description ?? preview.type);
+  const { type, subtype, description = type } = preview;
+  if (type === 'object' && subtype !== 'null') return renderPreview(preview);
+  return type === 'string' ? quote(description) : description;
 };
 
-const renderValue = ({ type, value, valuePreview }: PropertyPreview): string => {
+const renderValue = ({ type, value = type, valuePreview }: PropertyPreview): string => {
   if (valuePreview) return renderPreview(valuePreview);
-  if (type === 'string') return quote(value ?? '');
   if (type === 'function') return 'ƒ';
-  return value ?? type;
+  return type === 'string' ? quote(value) : value;
 };
 
 const quote = (text: string): string => `'${text}'`;
@@ -177,10 +179,8 @@ const quote = (text: string): string => `'${text}'`;
 /** The text of an exception: Chrome's text and the error message, without the stack. */
 export const toExceptionText = ({ text, exception }: Protocol.Runtime.ExceptionDetails): string => {
   if (!exception) return text;
-  const words =
-    exception.subtype === 'error'
-      ? withoutStack(exception.description ?? '')
-      : renderArgument(exception);
+  const { subtype, description = '' } = exception;
+  const words = subtype === 'error' ? withoutStack(description) : renderArgument(exception);
   return words === '' ? text : `${text} ${words}`;
 };
 

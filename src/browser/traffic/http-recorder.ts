@@ -1,6 +1,6 @@
 // Writes Chrome's network events of one session into the request log. Hot path: keep it cheap.
 import type { Protocol } from 'devtools-protocol';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { BoundedMap, type SharedTexts } from './bounded-collections.ts';
 import { applyWireStatus, ExtraInfo } from './extra-info.ts';
@@ -182,7 +182,7 @@ export class HttpRecorder {
 
   #fill(record: RequestDraft, response: CdpResponse, tick: number): void {
     if (isReplaced(record)) record.rawResponseHeaders = false;
-    const wireStatus = record.rawResponseHeaders ? record.status : undefined;
+    const wireStatus = valueIf(record.rawResponseHeaders, record.status);
     record.status = response.status;
     if (wireStatus !== undefined) applyWireStatus(record, wireStatus);
     if (!record.rawResponseHeaders)
@@ -224,7 +224,7 @@ export class HttpRecorder {
       kind: 'text',
       data: event.data,
       event: event.eventName,
-      ...defined({ id: event.eventId === '' ? undefined : event.eventId }),
+      ...defined({ id: valueIf(event.eventId !== '', event.eventId) }),
     } as const;
     record.messages.add(message, this.#log.limits);
     this.#log.reweigh(record);

@@ -1,4 +1,5 @@
 // Owns request interception in a tab, so that guard, mocks and authentication do not conflict.
+import { valueIf } from '../../core/defined.ts';
 import type { Protocol } from 'devtools-protocol';
 import { detach } from '../../core/events.ts';
 import { fail, type Failure } from '../../core/failure.ts';
@@ -241,7 +242,7 @@ export class Interception {
   ): Promise<InterceptVerdict | undefined> {
     const answer = await this.#within(entry, (signal) => entry.handler.handle(request, signal));
     if (answer !== FAULTY) return answer;
-    return entry.handler.onError === 'fail' ? REFUSE : undefined;
+    return valueIf(entry.handler.onError === 'fail', REFUSE);
   }
 
   /**

@@ -1,6 +1,6 @@
 // Loads the source maps of a tab's scripts through the page's network, each once.
 import { getOrCreate } from '../../core/collections.ts';
-import { ifDefined } from '../../core/defined.ts';
+import { ifDefined, valueIf } from '../../core/defined.ts';
 import { textIf } from '../../core/text.ts';
 import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { requireField } from '../cdp/connection.ts';
@@ -136,7 +136,7 @@ const readScript = async (
   );
   if (!record) return undefined;
   const body = await tab.traffic.body(record, signal);
-  return body.truncated ? undefined : body.text;
+  return valueIf(!body.truncated, body.text);
 };
 
 const decodeData = (url: string): string => {

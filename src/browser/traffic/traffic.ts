@@ -1,4 +1,5 @@
 // Records the network requests and the console of one tab since it was attached.
+import { valueIf } from '../../core/defined.ts';
 import type { Protocol } from 'devtools-protocol';
 import type { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
@@ -107,7 +108,7 @@ export class Traffic {
    */
   document(loaderId: string): RequestRecord | undefined {
     const record = this.#log.find(loaderId);
-    return record?.loaderId === loaderId ? record : undefined;
+    return valueIf(record?.loaderId === loaderId, record);
   }
 
   /** The latest record with Chrome's request id. */

@@ -163,7 +163,7 @@ export class ConsentCall implements Disposable {
   readonly #consent: Consent;
   readonly #source: ConsentSource;
   readonly #end: () => void;
-  /** Rule and host of each approval: a rule that was answered is not asked again in this call. */
+  /** Rule and host of each approval: each rule needs one approval per call. */
   readonly #granted = new Set<string>();
   readonly #pending = new Set<Promise<unknown>>();
   #denial: unknown;
@@ -197,7 +197,7 @@ export class ConsentCall implements Disposable {
       );
   }
 
-  /** Whether it is allowed without a question, also by a stored approval. */
+  /** Returns true if no approval is needed, or if a stored approval applies. */
   async isAllowed(effects: CallEffects, urls: readonly string[]): Promise<boolean> {
     if (this.covers(effects, urls)) return true;
     const verdicts = this.#consent.judge(this.#source, effects, urls);

@@ -8,7 +8,7 @@ import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { listConsole } from '../../browser/traffic/console-list.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { listDefined } from '../../core/collections.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { getErrorMessage } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { VERSION } from '../../core/version.ts';
@@ -124,7 +124,7 @@ const screenshot: EvidencePart = {
     const isCut = width < pageWidth || height < pageHeight;
     return defined({
       bytes: Buffer.from(data, 'base64'),
-      note: isCut ? `the first ${width}x${height} of ${pageWidth}x${pageHeight}` : undefined,
+      note: valueIf(isCut, `the first ${width}x${height} of ${pageWidth}x${pageHeight}`),
     });
   },
 };

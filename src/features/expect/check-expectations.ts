@@ -1,7 +1,7 @@
 // Checks expectations about a page: waits until all are true, and reports the difference otherwise.
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
-import { formatAddress, quoteText } from '../../core/text.ts';
+import { formatAddress, quoteText, textIf } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
 import { waitForPage, waitForRequest, waitForUrl } from '../../browser/act/wait-for.ts';
 import {
@@ -174,7 +174,7 @@ const checkConsole = ({ tab }: ExpectationContext): CheckedExpectation => {
   const facts = { check: 'no_console_errors', passed: errors.length === 0, expected: 'no error' };
   const [first] = errors;
   if (!first) return facts;
-  const more = errors.length > 1 ? ` and ${errors.length - 1} more` : '';
+  const more = textIf(errors.length > 1, ` and ${errors.length - 1} more`);
   return { ...facts, actual: `${quoteText(first.text)}${more}` };
 };
 
@@ -242,7 +242,7 @@ const describeDifference = (
 ): string | undefined => {
   const shown = hits.filter(isVisible);
   if (count !== undefined)
-    return shown.length === count ? undefined : `${shown.length} elements are visible`;
+    return valueIf(shown.length !== count, `${shown.length} elements are visible`);
   if (state === 'hidden') return describeShown(shown);
   const [element] = shown;
   if (!element) return total > 0 ? 'the element is not visible' : 'no element matches';

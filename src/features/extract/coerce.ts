@@ -1,8 +1,8 @@
 // Converts a value from the page to the type of a schema field; undefined if that is impossible.
-import { ifDefined } from '../../core/defined.ts';
+import { ifDefined, valueIf } from '../../core/defined.ts';
 import type { SchemaField } from './schema-fields.ts';
-import { isObject, isUnknownArray } from '../../core/json.ts';
-import { matchGroups } from '../../core/text.ts';
+import { getOwn, isObject, isRecord, isUnknownArray } from '../../core/json.ts';
+import { matchGroups, textIf } from '../../core/text.ts';
 
 /** A value from the page: its text, link URL, machine-readable time, or structured data. */
 export interface ExtractedValue {
@@ -17,48 +17,50 @@ export const coerce = (field: SchemaField, found: ExtractedValue): unknown => {
   return ifDefined(value, (value) => fromChoices(field, value));
 };
 
-const byType = (field: SchemaField, found: ExtractedValue): unknown => {
-  switch (field.type) {
-    case 'number':
-      return parseNumber(found);
-    case 'integer': {
-      const number = parseNumber(found);
-      return number !== undefined && Number.isInteger(number) ? number : undefined;
-    }
-    case 'boolean':
-      return toBoolean(found);
-    case 'array':
-      return toArray(field, found);
-    case 'object':
-      return typeof found.data === 'object' && found.data !== null && !Array.isArray(found.data)
-        ? found.data
-        : undefined;
-    default:
-      return toText(field, found);
-  }
+type Converter = (field: SchemaField, found: ExtractedValue) => unknown;
+
+const byType: Converter = (field, found) => {
+  const convert = getOwn(CONVERTERS, field.type) ?? toText;
+  return convert(field, found);
 };
 
-const WANTS_ADDRESS = new Set(['url', 'image']);
+const toInteger = (found: ExtractedValue): number | undefined => {
+  const number = parseNumber(found);
+  return valueIf(Number.isInteger(number), number);
+};
+
+const CONVERTERS: Readonly<Record<string, Converter>> = {
+  number: (_, found) => parseNumber(found),
+  integer: (_, found) => toInteger(found),
+  boolean: (_, found) => toBoolean(found),
+  array: (field, found) => toArray(field, found),
+  object: (_, { data }) => valueIf(isRecord(data), data),
+};
+
+const ADDRESS_FORMATS = new Set(['uri', 'url', 'uri-reference']);
+const ADDRESS_MEANINGS = new Set<string | undefined>(['url', 'image']);
+const DATE_FORMATS = new Set(['date', 'date-time']);
+const DATE_MEANINGS = new Set<string | undefined>(['date', 'modified']);
+const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/;
 
 const toText = (
-  { format, meaning, words }: SchemaField,
+  { format = '', meaning, words }: SchemaField,
   found: ExtractedValue,
 ): string | undefined => {
-  if (format === 'uri' || format === 'url' || format === 'uri-reference')
-    return found.url ?? addressIn(found.text);
-  if (format === 'date' || format === 'date-time') return toDate(found, format);
-  if (format === 'email')
-    return /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/.exec(found.text)?.[0];
-  if (meaning !== undefined && WANTS_ADDRESS.has(meaning))
-    return found.url ?? addressIn(found.text) ?? pickText(found);
-  if (words.at(-1) === 'url') return found.url ?? addressIn(found.text);
-  if (meaning === 'date' || meaning === 'modified') return found.when ?? pickText(found);
+  if (ADDRESS_FORMATS.has(format)) return pickAddress(found);
+  if (DATE_FORMATS.has(format)) return toDate(found, format);
+  if (format === 'email') return EMAIL.exec(found.text)?.[0];
+  if (ADDRESS_MEANINGS.has(meaning)) return pickAddress(found) ?? pickText(found);
+  if (words.at(-1) === 'url') return pickAddress(found);
+  if (DATE_MEANINGS.has(meaning)) return found.when ?? pickText(found);
   if (meaning === 'author') return pickText(found)?.replace(/^(?:written |posted )?by:?\s+/i, '');
   return pickText(found);
 };
 
 const pickText = ({ text, when, url }: ExtractedValue): string | undefined =>
   text !== '' ? text : (when ?? url);
+
+const pickAddress = ({ url, text }: ExtractedValue): string | undefined => url ?? addressIn(text);
 
 const addressIn = (text: string): string | undefined =>
   /^(?:https?:)?\/\/\S+$/.exec(text.trim())?.[0];
@@ -72,7 +74,7 @@ export const parseNumber = ({ text, data }: ExtractedValue): number | undefined 
   if (found === undefined) return undefined;
   const plain = found.replace('−', '-').replace(/['’\u00A0\u202F ]/g, '');
   const number = Number(withPoint(plain));
-  return Number.isFinite(number) ? number : undefined;
+  return valueIf(Number.isFinite(number), number);
 };
 
 /**
@@ -110,20 +112,16 @@ const toBoolean = ({ text, data }: ExtractedValue): boolean | undefined => {
 const toArray = (field: SchemaField, found: ExtractedValue): unknown[] | undefined => {
   const items = field.schema['items'];
   const schema = isObject(items) ? items : {};
-  const type = (
-    typeof schema['type'] === 'string' ? schema['type'] : 'string'
-  ) as SchemaField['type'];
-  const one: SchemaField = {
-    ...field,
-    type,
-    schema,
-    format: typeof schema['format'] === 'string' ? schema['format'] : undefined,
-  };
+  const type = (asText(schema['type']) ?? 'string') as SchemaField['type'];
+  const one: SchemaField = { ...field, type, schema, format: asText(schema['format']) };
   const out = listValues(found)
     .map((value) => coerce(one, value))
     .filter((value) => value !== undefined);
-  return out.length > 0 ? out : undefined;
+  return valueIf(out.length > 0, out);
 };
+
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 const listValues = (found: ExtractedValue): ExtractedValue[] => {
   if (isUnknownArray(found.data)) return found.data.map(toExtractedValue);
@@ -136,26 +134,23 @@ const split = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+const PLAIN_TYPES = new Set(['string', 'number']);
+
 /** Converts structured data. An object is represented by its name, value or headline. */
 export const toExtractedValue = (data: unknown): ExtractedValue => {
   if (typeof data === 'string') return { text: data, url: addressIn(data), data };
   if (typeof data === 'number' || typeof data === 'boolean') return { text: String(data), data };
   if (Array.isArray(data)) return { ...toExtractedValue(data[0]), data };
   if (!isObject(data)) return { text: '' };
-  const object = data;
-  const text = [
-    object['name'],
-    object['@value'],
-    object['value'],
-    object['text'],
-    object['headline'],
-  ].find((part) => typeof part === 'string' || typeof part === 'number');
-  const url = [object['url'], object['contentUrl'], object['@id']].find(
-    (part) => typeof part === 'string',
-  );
+  const text = ['name', '@value', 'value', 'text', 'headline']
+    .map((name) => data[name])
+    .find((part) => PLAIN_TYPES.has(typeof part));
+  const url = ['url', 'contentUrl', '@id']
+    .map((name) => data[name])
+    .find((part) => typeof part === 'string');
   return {
-    text: text === undefined ? '' : String(text),
-    url: typeof url === 'string' ? addressIn(url) : undefined,
+    text: textIf(text !== undefined, String(text)),
+    url: ifDefined(url, addressIn),
     data,
   };
 };
@@ -169,7 +164,8 @@ const toDate = ({ text, when }: ExtractedValue, format: string): string | undefi
   if (iso !== undefined && format === 'date') return iso.slice(0, 10);
   const ms = Date.parse(iso ?? `${given} UTC`);
   if (Number.isNaN(ms)) return undefined;
-  return format === 'date' ? new Date(ms).toISOString().slice(0, 10) : new Date(ms).toISOString();
+  const date = new Date(ms).toISOString();
+  return format === 'date' ? date.slice(0, 10) : date;
 };
 
 /**

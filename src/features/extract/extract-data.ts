@@ -1,5 +1,5 @@
 // Extracts records that match a JSON Schema from the data of a page.
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { PageRecords } from '../../browser/read/read-modes.ts';
 import { listIf } from '../../core/collections.ts';
@@ -61,7 +61,7 @@ export const createExtractor = (given: RecordSchema, multiple: boolean | undefin
           .filter((field) => !matches.some((match) => match.field === field))
           .map(({ path }) => path.join('.')),
         errors: errors.slice(0, MAX_ERRORS),
-        more_errors: errors.length > MAX_ERRORS ? errors.length - MAX_ERRORS : undefined,
+        more_errors: valueIf(errors.length > MAX_ERRORS, errors.length - MAX_ERRORS),
       });
     },
   };

@@ -53,18 +53,14 @@ const score = (field: SchemaField, column: Column): number => {
 };
 
 const nameScore = (field: SchemaField, words: readonly string[]): number => {
-  const outer =
-    field.path.length > 1
-      ? compareWords(
-          [...field.path.slice(0, -1).join(' ').toLowerCase().split(' '), ...field.words],
-          words,
-        )
-      : 0;
-  const about =
-    field.about.length > 0 && words.length > 0 && words.every((word) => field.about.includes(word))
-      ? 0.5
-      : 0;
-  return Math.max(compareWords(field.words, words), outer, about);
+  const { path, about } = field;
+  const parents = path.slice(0, -1).flatMap((name) => name.toLowerCase().split(' '));
+  const isDescribed = words.length > 0 && words.every((word) => about.includes(word));
+  return Math.max(
+    compareWords(field.words, words),
+    compareWords([...parents, ...field.words], words),
+    isDescribed ? 0.5 : 0,
+  );
 };
 
 const CURRENCY = /[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|kr|zł)\b/;

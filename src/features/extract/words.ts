@@ -187,21 +187,21 @@ export const findMeaning = (words: readonly string[]): Meaning | undefined =>
   byName.get(words.join(' ')) ?? byName.get(words.join(''));
 
 /** From 0 (nothing in common) to 1 (the same). */
-export const compareWords = (asked: readonly string[], found: readonly string[]): number => {
-  if (asked.length === 0 || found.length === 0) return 0;
-  if (asked.join('') === found.join('')) return 1;
-  const meaning = findMeaning(asked);
+export const compareWords = (wanted: readonly string[], found: readonly string[]): number => {
+  if (wanted.length === 0 || found.length === 0) return 0;
+  if (wanted.join('') === found.join('')) return 1;
+  const meaning = findMeaning(wanted);
   if (meaning !== undefined && meaning === findMeaning(found)) return 0.85;
-  const common = asked.filter((word) => found.includes(word)).length;
+  const common = wanted.filter((word) => found.includes(word)).length;
   // "price" in "regular price"
-  if (common === asked.length) return found.length - asked.length <= 2 ? 0.75 : 0.55;
+  if (common === wanted.length) return found.length - wanted.length <= 2 ? 0.75 : 0.55;
   // "name" for "product name"
-  if (common === found.length && asked.length - found.length <= 2) return 0.65;
+  if (common === found.length && wanted.length - found.length <= 2) return 0.65;
   if (
     meaning !== undefined &&
     found.length <= 3 &&
     found.some((word) => byName.get(word) === meaning)
   )
     return 0.5;
-  return common > 0 ? 0.3 * (common / Math.max(asked.length, found.length)) : 0;
+  return common > 0 ? 0.3 * (common / Math.max(wanted.length, found.length)) : 0;
 };

@@ -12,7 +12,7 @@ import type {
   WorkspaceTraffic,
 } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
-import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { textIf } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import { describeCapturedShape, NOT_FETCHED } from '../../render/captured-content.ts';
@@ -50,7 +50,7 @@ export const toCaptured = (
       ? (body.sizeBytes ?? record.decodedBytes)
       : Math.max(record.decodedBytes, body.sizeBytes ?? 0),
     transferred: record.transferredBytes,
-    from: record.servedFrom === 'network' ? undefined : record.servedFrom,
+    from: valueIf(record.servedFrom !== 'network', record.servedFrom),
     ...keepPresentFields({
       protocol: record.protocol,
       remoteAddress: record.remoteAddress,
@@ -100,7 +100,7 @@ const errorText = ({ error, cors, blockedReason }: RequestFailure): string => {
 const receivedContent = ({ text, base64, sizeBytes, truncated, why }: KnownBody): Content =>
   defined({
     ...keepPresentFields({ text, base64, size: sizeBytes, why }),
-    cut: truncated ? 'larger than the capture limit' : undefined,
+    cut: valueIf(truncated, 'larger than the capture limit'),
   });
 
 const sentContent = (
@@ -111,7 +111,7 @@ const sentContent = (
   return defined({
     ...(parts ? { parts } : keepPresentFields({ text, base64 })),
     ...keepPresentFields({ size: sizeBytes, why }),
-    cut: incomplete ? 'Chrome does not report the files of a form' : undefined,
+    cut: valueIf(incomplete, 'Chrome does not report the files of a form'),
   });
 };
 

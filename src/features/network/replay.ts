@@ -9,7 +9,7 @@ import {
   toSent,
 } from '../../browser/traffic/replay-request.ts';
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isObject, isRecord } from '../../core/json.ts';
 import { quoteText } from '../../core/text.ts';
@@ -199,7 +199,7 @@ const showAnswer = async (
   const content = defined({
     text: text ? await clean(text) : undefined,
     base64,
-    cut: truncated ? 'larger than the limit of a replay' : undefined,
+    cut: valueIf(truncated, 'larger than the limit of a replay'),
     size,
   });
   const facts = { status, ct, size, shape: describeContentShape(content, ct, size) };

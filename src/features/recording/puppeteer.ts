@@ -1,5 +1,5 @@
 // Renders a recording as a Puppeteer script. Pure.
-import { type ByKind, callByKind, listDefined } from '../../core/collections.ts';
+import { type ByKind, callByKind, listDefined, listIf } from '../../core/collections.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
 import type { KeptStart, RecordedStep, Locator } from './kept-lines.ts';
 import {
@@ -73,7 +73,7 @@ const waysTo = ({ testId, role, name, css }: Locator): string[] =>
     ...listDefined(
       ifDefined(testId, (testId) => `[${testId.attribute}=${JSON.stringify(testId.value)}]`),
     ),
-    ...(role && name && canBeAria(name) ? [`::-p-aria([name="${name}"][role="${role}"])`] : []),
+    ...listIf(role && name && canBeAria(name), `::-p-aria([name="${name}"][role="${role}"])`),
     css.join(' >>> '),
   ].map(renderLiteral);
 

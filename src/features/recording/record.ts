@@ -1,4 +1,5 @@
 // Runs a recording until its duration ends, it is stopped or cancelled, or the tab closes.
+import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
@@ -53,7 +54,7 @@ export const runRecording = async (
   const start = buildStart(plan, tab);
   await job.append(START, writer.clean(start));
   const secretNames = new Map(
-    secrets.flatMap(({ name, value }) => (value === '' ? [] : [[value, name] as const])),
+    secrets.flatMap(({ name, value }) => listIf(value !== '', [value, name] as const)),
   );
   let isRecording = false; // the first progress report means that recording has started
   const tell = (steps: number): void => {

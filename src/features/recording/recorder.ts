@@ -1,5 +1,5 @@
 // Records one tab: its pages, navigation, traffic and tool calls, and writes them to the keeper.
-import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import type { Locator, PageAction, PageMessage } from '../../page/recorder/messages.ts';
 import { PageRecorder } from '../../browser/recording/page-recorder.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
@@ -154,7 +154,7 @@ export class Recorder {
         kind: 'dialog',
         ...this.#dialog,
         accepted,
-        ...defined({ text: text === '' ? undefined : text }),
+        ...defined({ text: valueIf(text !== '', text) }),
       },
       this.#by,
     );
@@ -410,7 +410,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 const parseOrigin = (url: string): string | undefined =>
   attempt(() => {
     const { origin } = new URL(url);
-    return origin === 'null' ? undefined : origin;
+    return valueIf(origin !== 'null', origin);
   });
 
 /** Whether the arguments of the call request a scroll. */

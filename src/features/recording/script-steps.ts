@@ -1,5 +1,7 @@
 // Merges recorded steps that describe the same user action into one step. Pure.
 import { type ByKind, callByKind } from '../../core/collections.ts';
+import { defined } from '../../core/defined.ts';
+import { textIf } from '../../core/text.ts';
 import type { RecordedStep } from './kept-lines.ts';
 
 /** A checkbox changes within this time after the click or key press. */
@@ -22,18 +24,25 @@ export const buildScriptSteps = (seen: readonly RecordedStep[]): RecordedStep[] 
   return out;
 };
 
-/** Whether the later step replaces the earlier one. */
-const isRepeated = (earlier: RecordedStep, later: RecordedStep): boolean => {
-  if (earlier.kind === 'scroll' || earlier.kind === 'arrived') return later.kind === earlier.kind;
-  if (earlier.kind === 'fill' || earlier.kind === 'hover')
-    return later.kind === earlier.kind && sameTarget(earlier, later);
-  return (
-    earlier.kind === 'click' &&
-    later.kind === 'click' &&
-    (later.count ?? 1) > (earlier.count ?? 1) &&
-    sameTarget(earlier, later)
-  );
+/** Whether the later step replaces the earlier one of the same kind. */
+const REPLACES: Readonly<
+  Partial<Record<RecordedStep['kind'], (earlier: PlacedStep, later: PlacedStep) => boolean>>
+> = {
+  scroll: () => true,
+  arrived: () => true,
+  fill: (earlier, later) => sameTarget(earlier, later),
+  hover: (earlier, later) => sameTarget(earlier, later),
+  click: (earlier, later) =>
+    countClicks(later) > countClicks(earlier) && sameTarget(earlier, later),
 };
+
+const countClicks = (step: RecordedStep & { readonly count?: number }): number => {
+  const { count = 1 } = step;
+  return count;
+};
+
+const isRepeated = (earlier: RecordedStep, later: RecordedStep): boolean =>
+  later.kind === earlier.kind && REPLACES[later.kind]?.(earlier, later) === true;
 
 const isBoxPress = (press: RecordedStep, change: RecordedStep): boolean => {
   if (change.at - press.at > PRESS_TO_CHANGE_MS) return false;
@@ -48,20 +57,25 @@ const isForwarded = (label: RecordedStep, step: RecordedStep): boolean =>
   ['input', 'select', 'textarea', 'button'].includes(step.target.tag) &&
   step.at - label.at < PRESS_TO_CHANGE_MS / 5;
 
-const sameTarget = (one: RecordedStep, other: RecordedStep): boolean =>
-  'target' in one &&
-  'target' in other &&
+/** Steps of kinds without these fields do not have them. */
+interface StepPlace {
+  readonly target?: { readonly css: readonly string[] };
+  readonly frame?: { readonly url: string };
+  readonly url?: string;
+}
+
+type PlacedStep = RecordedStep & StepPlace;
+
+const sameTarget = (one: PlacedStep, other: PlacedStep): boolean =>
   one.target !== undefined &&
   other.target !== undefined &&
   buildTargetKey(one) === buildTargetKey(other);
 
-const buildTargetKey = (step: RecordedStep): string =>
-  'target' in step
-    ? JSON.stringify([step.target?.css, 'frame' in step ? step.frame?.url : undefined])
-    : '';
+const buildTargetKey = ({ target, frame }: PlacedStep): string =>
+  JSON.stringify([target?.css, frame?.url]);
 
-const isThere = (before: RecordedStep, url: string): boolean =>
-  'url' in before && before.kind !== 'popup' && before.url === url;
+const isThere = (before: PlacedStep, url: string): boolean =>
+  before.kind !== 'popup' && before.url === url;
 
 /** Describes a step in one line. */
 export const describeStep = (step: RecordedStep): string => callByKind(DESCRIPTIONS, step);
@@ -89,20 +103,20 @@ const DESCRIPTIONS: ByKind<RecordedStep, [], string> = {
 
 type StepOfKind<K extends RecordedStep['kind']> = Extract<RecordedStep, { kind: K }>;
 
-const describeDialog = ({ accepted, type, message, text }: StepOfKind<'dialog'>): string => {
-  const answer = text ? ` with ${quote(text)}` : '';
+const describeDialog = ({ accepted, type, message, text = '' }: StepOfKind<'dialog'>): string => {
+  const answer = textIf(text, ` with ${quote(text)}`);
   return `${accepted ? 'accept' : 'dismiss'} ${type} ${quote(message)}${answer}`;
 };
 
-const describePress = (step: StepOfKind<'press'>): string => {
-  const keys = [...(step.modifiers ?? []), step.key].join('+');
-  return step.target ? `press ${keys} in ${formatTarget(step)}` : `press ${keys}`;
+const describePress = ({ modifiers = [], key, target }: StepOfKind<'press'>): string => {
+  const keys = [...modifiers, key].join('+');
+  return `press ${keys}${textIf(target, ` in ${formatTarget(defined({ target }))}`)}`;
 };
 
 const describeClick = ({ button, count = 1 }: StepOfKind<'click'>): string =>
-  CLICKS[button ?? String(count)] ?? 'click';
+  CLICKS[button ?? count] ?? 'click';
 
-const CLICKS: Readonly<Record<string, string>> = {
+const CLICKS: Readonly<Record<string | number, string>> = {
   right: 'right-click',
   middle: 'middle-click',
   2: 'double-click',

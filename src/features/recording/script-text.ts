@@ -159,12 +159,14 @@ const remarks = (steps: readonly RecordedStep[], { library }: Dialect): string[]
       secrets.length > 0,
       `// Secrets are read from the environment: ${secrets.join(', ')}.`,
     ),
-    ...(steps.some(({ kind }) => kind === 'upload')
-      ? ['// Files to upload are read from FILES=/folder.']
-      : []),
-    ...(steps.some(({ kind }) => kind === 'popup')
-      ? ['// A new tab was opened; the steps in it are not part of this script.']
-      : []),
+    ...listIf(
+      steps.some(({ kind }) => kind === 'upload'),
+      '// Files to upload are read from FILES=/folder.',
+    ),
+    ...listIf(
+      steps.some(({ kind }) => kind === 'popup'),
+      '// A new tab was opened; the steps in it are not part of this script.',
+    ),
   ];
 };
 

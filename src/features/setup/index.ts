@@ -1,4 +1,5 @@
 // `openchrome setup`: plans the change of each host's configuration, and applies it.
+import { valueIf } from '../../core/defined.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -109,7 +110,7 @@ export const planSetup = async ({
       const before = await readIfThere(file);
       // A missing file has no entry to remove.
       const after =
-        remove && before === '' ? '' : editFile(host, file, before, remove ? undefined : launch);
+        remove && before === '' ? '' : editFile(host, file, before, valueIf(!remove, launch));
       return { host: host.id, name: host.name, file, before, after, afterwards: host.afterwards };
     }),
   );

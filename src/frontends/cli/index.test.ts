@@ -70,7 +70,7 @@ interface Asked {
   readonly args: Record<string, unknown>;
 }
 
-/** A daemon that answers every call in the same way, and remembers what it was asked. */
+/** A daemon that returns the same answer to every call and records the calls. */
 const daemon = (
   answer: ToolAnswer,
 ): { readonly wiring: Partial<Wiring>; readonly asked: (Asked & Partial<Connecting>)[] } => {

@@ -46,15 +46,15 @@ const toMessage = ({ tabId, viewer, active, chooser }: TakeOverState): LiveMessa
 
 export interface ConnectedControl extends ViewerControl, Disposable {}
 
-/** `tell` sends a message to all viewers. */
+/** `broadcast` sends a message to all viewers. */
 export const createViewerControl = (
   takeOver: TakeOver,
-  tell: (message: LiveMessage) => void,
+  broadcast: (message: LiveMessage) => void,
 ): ConnectedControl => {
   const off = [
-    takeOver.events.on('changed', (state) => tell(toMessage(state))),
+    takeOver.events.on('changed', (state) => broadcast(toMessage(state))),
     takeOver.events.on('ended', ({ tabId, viewer, why }) =>
-      tell({ type: 'control', tabId, viewer, state: 'ended', why }),
+      broadcast({ type: 'control', tabId, viewer, state: 'ended', why }),
     ),
   ];
   return {

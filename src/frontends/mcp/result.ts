@@ -70,11 +70,11 @@ const LINE_BYTES = 4096;
 /** Reserved in that line for a long request id, protocol fields, and notes that are added later. */
 const RESERVED_BYTES = 640;
 
-/** `asked`: the client requested structured content. */
+/** `wantsStructure`: the client requested structured content. */
 export const createLineTest =
-  (asked: boolean): ReplyTest =>
+  (wantsStructure: boolean): ReplyTest =>
   (reply) => {
-    const result = toResult(reply, { asked, promised: false });
+    const result = toResult(reply, { asked: wantsStructure, promised: false });
     const line = JSON.stringify({ jsonrpc: '2.0', id: 0, result });
     return Buffer.byteLength(line) <= LINE_BYTES - RESERVED_BYTES;
   };

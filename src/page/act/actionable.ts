@@ -1,16 +1,9 @@
 // Checks that an element is visible, enabled, not moving and hit by the pointer; scrolls to it.
-import {
-  attribute,
-  attributeText,
-  hasAttribute,
-  localName,
-  matches,
-  queryAll,
-} from '../safe-dom.ts';
+import { attribute, hasAttribute, isAria, localName, matches, queryAll } from '../safe-dom.ts';
 import { modalDialog, trees } from '../match-words.ts';
 import type { Needs, Point, Problem } from './act-answers.ts';
 import { describe } from './describe-target.ts';
-import { composedParent, isInside } from '../shadow.ts';
+import { composedParent, findAncestor, isInside } from '../shadow.ts';
 import { isEditable } from './form-fields.ts';
 import { measureBoxes, isInViewport, intersect, measureMiddle } from './hit.ts';
 
@@ -51,7 +44,7 @@ const disabledBecause = (element: Element): string | undefined => {
   if (matches(element, ':disabled'))
     return hasAttribute(element, 'disabled') ? 'disabled' : 'its fieldset is disabled';
   for (let at: Element | undefined = element; at; at = composedParent(at)) {
-    if (attribute(at, 'aria-disabled') === 'true') return 'aria-disabled';
+    if (isAria(at, 'aria-disabled')) return 'aria-disabled';
     if (hasAttribute(at, 'inert')) return 'inert';
   }
   return undefined;
@@ -173,18 +166,12 @@ const explainMiss = (element: Element, met: Element): Problem => {
 /**
  * Returns the nearest dialog, menu or landmark around the cover, because it is easier to recognize.
  */
-const findNamedCover = (cover: Element): Element => {
-  for (let at: Element | undefined = cover; at; at = composedParent(at)) {
-    if (
-      /^(?:dialog|alertdialog|alert|banner|navigation|status|tooltip|menu|listbox)$/.test(
-        attributeText(at, 'role'),
-      ) ||
-      localName(at) === 'dialog'
-    )
-      return at;
-  }
-  return cover;
-};
+const findNamedCover = (cover: Element): Element =>
+  findAncestor(cover, (at) => matches(at, NAMED_COVERS)) ?? cover;
+
+const NAMED_COVERS =
+  'dialog,[role=dialog],[role=alertdialog],[role=alert],[role=banner],[role=navigation],' +
+  '[role=status],[role=tooltip],[role=menu],[role=listbox]';
 
 /** Checks the element once. Scrolls to it if necessary, but does not wait. */
 export const check = (element: Element, needs: Needs): Actionable | Problem => {

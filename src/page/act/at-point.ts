@@ -1,17 +1,10 @@
 // Finds the element at a point of a frame; maps points between an iframe and its page.
-import { isTypable } from '../element-kinds.ts';
-import { defined } from '../objects.ts';
-import { computeRole, CONTROL_ROLES } from '../roles.ts';
-import {
-  atPagePoint,
-  attribute,
-  getRect,
-  hasAttribute,
-  localName,
-  pageScroller,
-  queryAll,
-} from '../safe-dom.ts';
-import { getShadowRoot, composedParent } from '../shadow.ts';
+import { FRAME_TAGS } from '../element-kinds.ts';
+import { isControl } from '../match-words.ts';
+import { defined, ifDefined } from '../objects.ts';
+import { computeRole } from '../roles.ts';
+import { atPagePoint, getRect, localName, pageScroller, queryAll } from '../safe-dom.ts';
+import { findAncestor, getShadowRoot } from '../shadow.ts';
 import { findElement, isHere } from '../state.ts';
 import type { AtPoint, Point, ThroughFrame } from './act-answers.ts';
 import { describe } from './describe-target.ts';
@@ -23,28 +16,30 @@ import { beginWatch } from './watch.ts';
 
 const px = (length: string): number => Number.parseFloat(length) || 0;
 
-/** Maps a point of the iframe to the parent page, including scaled iframes. */
-const mapToParent = (owner: HTMLElement, { x, y }: Point): Point => {
+/** The position, scale and inner offset of an iframe in the parent page. */
+const measureFrame = (owner: HTMLElement) => {
   const { left, top, width, height } = getRect(owner);
   const { paddingLeft, paddingTop } = getComputedStyle(owner);
-  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
-  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
   return {
-    x: left + (owner.clientLeft + px(paddingLeft) + x) * scaleX,
-    y: top + (owner.clientTop + px(paddingTop) + y) * scaleY,
+    left,
+    top,
+    scaleX: owner.offsetWidth > 0 ? width / owner.offsetWidth : 1,
+    scaleY: owner.offsetHeight > 0 ? height / owner.offsetHeight : 1,
+    insetX: owner.clientLeft + px(paddingLeft),
+    insetY: owner.clientTop + px(paddingTop),
   };
+};
+
+/** Maps a point of the iframe to the parent page, including scaled iframes. */
+const mapToParent = (owner: HTMLElement, { x, y }: Point): Point => {
+  const { left, top, scaleX, scaleY, insetX, insetY } = measureFrame(owner);
+  return { x: left + (insetX + x) * scaleX, y: top + (insetY + y) * scaleY };
 };
 
 /** Maps a point of the parent page to the iframe. */
 const mapToFrame = (owner: HTMLElement, { x, y }: Point): Point => {
-  const { left, top, width, height } = getRect(owner);
-  const { paddingLeft, paddingTop } = getComputedStyle(owner);
-  const scaleX = owner.offsetWidth > 0 ? width / owner.offsetWidth : 1;
-  const scaleY = owner.offsetHeight > 0 ? height / owner.offsetHeight : 1;
-  return {
-    x: (x - left) / scaleX - owner.clientLeft - px(paddingLeft),
-    y: (y - top) / scaleY - owner.clientTop - px(paddingTop),
-  };
+  const { left, top, scaleX, scaleY, insetX, insetY } = measureFrame(owner);
+  return { x: (x - left) / scaleX - insetX, y: (y - top) / scaleY - insetY };
 };
 
 const isVisible = ({ x, y }: Point): boolean =>
@@ -78,16 +73,19 @@ export const waitForLayout = async (): Promise<void> => {
   await frame();
 };
 
+const findCover = (owner: Element, point: Point): Element | undefined =>
+  isVisible(point) ? coverAt(owner, point) : undefined;
+
 export const mapThroughFrame = (id: number, inner: Point): ThroughFrame => {
   const owner = findElement(id) as HTMLElement | undefined;
   if (!owner || !isHere(owner)) return { problem: 'stale' };
   let point = mapToParent(owner, inner);
-  let cover = isVisible(point) ? coverAt(owner, point) : undefined;
+  let cover = findCover(owner, point);
   const scrolled = cover !== undefined || !isVisible(point);
   if (scrolled) {
     bringIntoView(owner, inner);
     point = mapToParent(owner, inner);
-    cover = isVisible(point) ? coverAt(owner, point) : undefined;
+    cover = findCover(owner, point);
   }
   if (!isVisible(point))
     return {
@@ -98,12 +96,10 @@ export const mapThroughFrame = (id: number, inner: Point): ThroughFrame => {
   return cover ? { problem: 'covered', cover: describe(cover) } : { point, scrolled };
 };
 
-const isActionable = (element: Element): boolean =>
-  CONTROL_ROLES.has(computeRole(element, localName(element))) ||
-  hasAttribute(element, 'onclick') ||
-  isTypable(element) ||
-  (hasAttribute(element, 'tabindex') && attribute(element, 'tabindex') !== '-1') ||
-  localName(element) === 'label';
+const isActionable = (element: Element): boolean => {
+  const tag = localName(element);
+  return tag === 'label' || isControl(element, computeRole(element, tag));
+};
 
 /** The innermost element at the point, including elements in known shadow roots. */
 const innermostAt = ({ x, y }: Point): Element | undefined => {
@@ -118,7 +114,8 @@ const innermostAt = ({ x, y }: Point): Element | undefined => {
 
 /** The nearest actionable ancestor, else the actionable element closest to the point. */
 const actionableNear = (met: Element | undefined, point: Point): Element | undefined => {
-  for (let at = met; at; at = composedParent(at)) if (isActionable(at)) return at;
+  const around = findAncestor(met, isActionable);
+  if (around) return around;
   let nearest: Element | undefined;
   let least = REACH_PX;
   for (const element of queryAll(
@@ -155,18 +152,16 @@ const distanceTo = (
 export const atPoint = (point: Point): AtPoint => {
   const met = innermostAt(point);
   const near = actionableNear(met, point);
-  const watch = beginWatch(near && met && (near === met || near.contains(met)) ? near : met);
-  const tag = met ? localName(met) : '';
+  const inside = near && met !== undefined && near.contains(met);
+  const watch = beginWatch(inside ? near : met);
+  const isFrame = met && FRAME_TAGS.has(localName(met));
   return defined({
     watch,
     width: innerWidth,
     height: innerHeight,
-    met: met ? describe(met) : undefined,
-    near: near ? describe(near) : undefined,
-    inside: near ? met !== undefined && (near === met || near.contains(met)) : undefined,
-    inner:
-      met && (tag === 'iframe' || tag === 'frame')
-        ? mapToFrame(met as HTMLElement, point)
-        : undefined,
+    met: ifDefined(met, describe),
+    near: ifDefined(near, describe),
+    inside,
+    inner: isFrame ? mapToFrame(met as HTMLElement, point) : undefined,
   });
 };

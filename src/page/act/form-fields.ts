@@ -4,7 +4,7 @@ import { inputType, computeRole } from '../roles.ts';
 import { getShadowRoot, composedParent } from '../shadow.ts';
 import { oneLine } from '../visible-text.ts';
 import type { FieldKind, FieldValue } from './act-answers.ts';
-import { createLookupTable } from '../objects.ts';
+import { createLookupTable, valueIf } from '../objects.ts';
 import { TEXT_FIELD_TAGS, CHECKABLE_TYPES } from '../element-kinds.ts';
 
 const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password']);
@@ -41,12 +41,17 @@ const inputKind = (input: Element): FieldKind => {
 
 export const fieldKind = (element: Element): FieldKind => {
   const tag = localName(element);
-  if (tag === 'input') return inputKind(element);
-  if (tag === 'textarea') return 'text';
-  if (tag === 'select') return (element as HTMLSelectElement).multiple ? 'multiselect' : 'select';
+  const findKind = TAG_KINDS[tag];
+  if (findKind) return findKind(element);
   if ((element as HTMLElement).isContentEditable) return 'editor';
   return ARIA_KINDS[computeRole(element, tag)] ?? 'none';
 };
+
+const TAG_KINDS = createLookupTable<(element: Element) => FieldKind>({
+  input: inputKind,
+  textarea: () => 'text',
+  select: (element) => ((element as HTMLSelectElement).multiple ? 'multiselect' : 'select'),
+});
 
 const FIELDS =
   'input:not([type=hidden]):not([type=submit]):not([type=button])' +
@@ -54,11 +59,9 @@ const FIELDS =
 
 /** The only field inside an element or its shadow root, for wrappers and custom elements. */
 const findOnlyField = (element: Element): Element | undefined => {
-  const found = [
-    ...queryAll(element, FIELDS),
-    ...(getShadowRoot(element) ? queryAll(getShadowRoot(element) as ShadowRoot, FIELDS) : []),
-  ];
-  return found.length === 1 ? found[0] : undefined;
+  const places = [element, getShadowRoot(element)].filter((place) => place !== null);
+  const [first, ...others] = places.flatMap((place) => [...queryAll(place, FIELDS)]);
+  return valueIf(others.length === 0, first);
 };
 
 /**
@@ -71,10 +74,12 @@ export const resolveField = (element: Element): Element => {
   const kind = fieldKind(element);
   if (kind === 'editor') return findEditingHost(element);
   // An ARIA combobox is filled in through the input inside it.
-  if (kind === 'aria-choice' || kind === 'none' || kind === 'aria-range')
-    return findOnlyField(element) ?? element;
+  if (WRAPPER_KINDS.has(kind)) return findOnlyField(element) ?? element;
   return element;
 };
+
+/** Kinds of elements that may wrap a field. */
+const WRAPPER_KINDS = new Set<FieldKind>(['aria-choice', 'aria-range', 'none']);
 
 const findEditingHost = (element: Element): Element => {
   let host = element;
@@ -100,11 +105,11 @@ export const isChecked = (element: Element): boolean | undefined => {
   const kind = fieldKind(element);
   if (CHECKABLE_TYPES.has(kind)) {
     const { indeterminate, checked } = element as HTMLInputElement;
-    return indeterminate ? undefined : checked;
+    return valueIf(!indeterminate, checked);
   }
   if (kind !== 'aria-check') return undefined;
   const value = attribute(element, 'aria-checked');
-  return value === 'mixed' ? undefined : value === 'true';
+  return valueIf(value !== 'mixed', value === 'true');
 };
 
 /** The complete value of a field. */
@@ -192,7 +197,7 @@ const toHexColour = (colour: string): string | undefined => {
     return canvas.fillStyle;
   };
   const style = asStyle('#000000');
-  return style === asStyle('#ffffff') && /^#[0-9a-f]{6}$/.test(style) ? style : undefined;
+  return valueIf(style === asStyle('#ffffff') && /^#[0-9a-f]{6}$/.test(style), style);
 };
 
 interface OptionMismatch {

@@ -1,5 +1,5 @@
 // Finds the one element that a spec identifies; reports if none or several match.
-import { defined } from '../objects.ts';
+import { defined, valueIf } from '../objects.ts';
 import { attribute, localName, queryAll } from '../safe-dom.ts';
 import { findElement, isHere } from '../state.ts';
 import { pickBest, isSeen, matchWords, nearMisses, trees } from '../match-words.ts';
@@ -82,7 +82,7 @@ const notFound = (words: string, wanted: Purpose): Problem => {
   return defined({
     problem: 'not_found',
     wanted,
-    candidates: near.length > 0 ? candidates : undefined,
+    candidates: valueIf(near.length > 0, candidates),
   });
 };
 

@@ -1,7 +1,7 @@
 // Observes the effects of an action on a document until the page has settled.
 import { compact, createLookupTable, defined } from '../objects.ts';
 import {
-  attribute,
+  attributeText,
   getRoot,
   hasAttribute,
   isElement,
@@ -54,6 +54,15 @@ const TAKES_TEXT = new Set([
   'month',
   'week',
   'editor',
+]);
+/** Attributes whose change can show or hide a live region. */
+const SHOWING_ATTRIBUTES = new Set<string | null>([
+  'open',
+  'role',
+  'hidden',
+  'class',
+  'style',
+  'aria-hidden',
 ]);
 const MAX_REPORTED = 4;
 const MAX_TEXT = 160;
@@ -108,7 +117,7 @@ class Watch {
   /** Start time on the document's timeline; animations that start later belong to the action. */
   readonly #startedAt = Number(document.timeline.currentTime ?? 0);
   /** Dialogs and live regions that were visible before the action. */
-  readonly #visibleBefore = new Set<Element>();
+  readonly #visibleBefore = new Set(findRegions().filter(isSeen));
   /** Dialogs and live regions whose content changed, not only their attributes. */
   readonly #rewritten = new Set<Element>();
 
@@ -124,7 +133,6 @@ class Watch {
       ...(target ? readLook(target) : { states: '', value: '' }),
       scroll: scrollNow(),
     };
-    for (const region of findRegions()) if (isSeen(region)) this.#visibleBefore.add(region);
     this.#observer = new MutationObserver((records) => this.#count(records));
     observeEverything(this.#observer, [document, ...(target ? findShadowRoots(target) : [])]);
     const { signal } = this.#end;
@@ -188,18 +196,7 @@ class Watch {
   }
 
   #inspect({ target, type, addedNodes, attributeName }: MutationRecord): void {
-    if (
-      type === 'attributes' &&
-      !(
-        attributeName === 'open' ||
-        attributeName === 'role' ||
-        attributeName === 'hidden' ||
-        attributeName === 'class' ||
-        attributeName === 'style' ||
-        attributeName === 'aria-hidden'
-      )
-    )
-      return;
+    if (type === 'attributes' && !SHOWING_ATTRIBUTES.has(attributeName)) return;
     const region = findRegion(target);
     this.#note(region);
     if (type === 'attributes') return;
@@ -237,9 +234,9 @@ class Watch {
   /** Waits until the page has settled or the time is up. */
   async rest(maxMs: number): Promise<void> {
     const endsAt = performance.now() + maxMs;
-    let quiet = await (this.#firstRound ?? this.#round());
+    const quiet = await (this.#firstRound ?? this.#round());
     this.#firstRound = undefined;
-    while (!quiet && performance.now() < endsAt) quiet = await this.#round();
+    await repeatUntil(endsAt, quiet, () => this.#round());
   }
 
   /** Waits until the page has received these responses; the network reports them earlier. */
@@ -263,9 +260,9 @@ class Watch {
    */
   async restAfterAnswer(maxMs: number, shown: boolean): Promise<void> {
     const endsAt = performance.now() + maxMs;
-    let quiet = await this.#beat();
+    const quiet = await this.#beat();
     if (!shown && this.changes === this.#shown) return this.rest(maxMs);
-    while (!quiet && performance.now() < endsAt) quiet = await this.#beat();
+    await repeatUntil(endsAt, quiet, () => this.#beat());
   }
 
   /** Waits for pending timers. Returns whether the DOM stayed the same in the next task. */
@@ -386,6 +383,15 @@ class Watch {
   }
 }
 
+/** Repeats the round until the page is quiet or the time is up. */
+const repeatUntil = async (
+  endsAt: number,
+  quiet: boolean,
+  round: () => Promise<boolean>,
+): Promise<void> => {
+  for (let done = quiet; !done && performance.now() < endsAt;) done = await round();
+};
+
 /** Milliseconds since the Unix epoch; comparable across frames. */
 const clockNow = (): number => performance.timeOrigin + performance.now();
 
@@ -427,9 +433,8 @@ const REGIONS =
 const MAX_REGIONS = 50;
 
 const findRegions = (): Element[] => {
-  const found: Element[] = [];
-  for (const region of queryAll(document, REGIONS)) if (found.push(region) >= MAX_REGIONS) break;
-  return found;
+  const [...found] = queryAll(document, REGIONS);
+  return found.slice(0, MAX_REGIONS);
 };
 
 const isSeen = (element: Element): boolean =>
@@ -442,18 +447,21 @@ const findRegion = (node: Node): readonly [Element, string] | undefined => {
     at;
     at = composedParent(at)
   ) {
-    const role = attribute(at, 'role');
-    const live = role === null ? undefined : LIVE[role];
-    if (live !== undefined) return [at, live];
-    const tag = localName(at);
-    if (tag === 'output') return [at, 'status'];
-    if (tag === 'dialog' && hasAttribute(at, 'open')) return [at, 'dialog'];
-    const politeness = attribute(at, 'aria-live');
-    if (politeness === 'polite' || politeness === 'assertive')
-      return [at, politeness === 'assertive' ? 'alert' : 'status'];
+    const role = LIVE[attributeText(at, 'role')] ?? findNativeRole(at);
+    if (role !== undefined) return [at, role];
   }
   return undefined;
 };
+
+/** The role of a live region or dialog that has no role attribute. */
+const findNativeRole = (element: Element): string | undefined => {
+  const tag = localName(element);
+  if (tag === 'output') return 'status';
+  if (tag === 'dialog' && hasAttribute(element, 'open')) return 'dialog';
+  return POLITENESS[attributeText(element, 'aria-live')];
+};
+
+const POLITENESS = createLookupTable<string>({ polite: 'status', assertive: 'alert' });
 
 let current: Watch | undefined;
 let lastId = 0;
@@ -485,6 +493,15 @@ export const guardPress = (id: number, aim: Element): void => {
   if (current?.id === id) current.guard(aim);
 };
 
+/** How to wait for the effects of an action. */
+const WAITS: Readonly<Partial<Record<Settling, (watch: Watch, maxMs: number) => Promise<void>>>> = {
+  frame: (watch, maxMs) => watch.rest(maxMs),
+  task: (watch, maxMs) => watch.restIfChanged(maxMs),
+  shown: (watch, maxMs) => watch.restAfterAnswer(maxMs, true),
+  answer: (watch, maxMs) => watch.restAfterAnswer(maxMs, false),
+  stir: (watch, maxMs) => watch.stir(maxMs),
+};
+
 const LOST: ObservedEffects = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
 
 /**
@@ -502,10 +519,7 @@ export const settleWatch = async (
   const watch = current;
   if (watch?.id !== id) return LOST;
   if (answered.length > 0) await watch.handed(answered);
-  if (how === 'frame') await watch.rest(maxMs);
-  else if (how === 'task') await watch.restIfChanged(maxMs);
-  else if (how === 'shown' || how === 'answer') await watch.restAfterAnswer(maxMs, how === 'shown');
-  else if (how === 'stir') await watch.stir(maxMs);
+  await WAITS[how]?.(watch, maxMs);
   if (transitionsMs > 0 && how !== 'task') await watch.afterTransitions(transitionsMs);
   const seen = watch.seen();
   if (end) watch.end();

@@ -1,4 +1,5 @@
 // CSS report of one element: box, layout, stacking, clipping, styles, variables, rules.
+import { valueIf } from '../objects.ts';
 import { composedParent } from '../shadow.ts';
 import { attribute, attributeText, getRect } from '../safe-dom.ts';
 import { buildDomLabel } from '../dom-label.ts';
@@ -116,9 +117,10 @@ const contextReason = (element: Element): string | undefined => {
   const made = CONTEXT_MAKERS.find(([, test]) => test(style))?.[0];
   if (made) return made;
   const parent = composedParent(element);
-  return parent && style.zIndex !== 'auto' && /flex|grid/.test(getComputedStyle(parent).display)
-    ? 'z-index'
-    : undefined;
+  return valueIf(
+    parent && style.zIndex !== 'auto' && /flex|grid/.test(getComputedStyle(parent).display),
+    'z-index',
+  );
 };
 
 const stackingFact = (element: Element): string => {

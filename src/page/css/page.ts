@@ -260,8 +260,8 @@ const collectBoxes = (): CssPage['boxes'] => {
         continue;
       const facts = [
         boxFacts(child),
-        display === 'block' ? '' : display,
-        position === 'static' ? '' : position,
+        textIf(display !== 'block', display),
+        textIf(position !== 'static', position),
         textIf(overflow !== 'visible', `overflow ${overflow}`),
       ];
       boxes.push({

@@ -1,6 +1,6 @@
 // Collects the computed styles that differ from the initial or inherited value; contrast ratios.
 import { composedParent } from '../shadow.ts';
-import { createLookupTable } from '../objects.ts';
+import { createLookupTable, listIf } from '../objects.ts';
 import type { StylePair } from '../read-answers.ts';
 
 const UNSET_INSETS = new Set<string>(['', 'auto']);
@@ -109,7 +109,7 @@ export const collectStyles = (element: Element): StylePair[] => {
 
 const readInsets = (style: CSSStyleDeclaration): StylePair[] => {
   const inset = style.getPropertyValue('inset');
-  return UNSET_INSETS.has(inset) ? [] : [['inset', inset]];
+  return listIf(!UNSET_INSETS.has(inset), ['inset', inset]);
 };
 
 const readBorders = (style: CSSStyleDeclaration): StylePair[] => {

@@ -1,7 +1,8 @@
 // Checks whether an element is visible, and if not, why.
-import { composedParent } from '../shadow.ts';
+import { ifDefined } from '../objects.ts';
+import { composedParent, findAncestor } from '../shadow.ts';
 import { measureBoxes, intersect } from '../act/hit.ts';
-import { attributeText, elementId, getRect, hasAttribute, localName } from '../safe-dom.ts';
+import { attributeText, elementId, getRect, localName, matches } from '../safe-dom.ts';
 
 /** Short label of an element: tag with id, or with up to two classes. */
 export const shortLabel = (element: Element): string => {
@@ -19,17 +20,13 @@ export const describeVisibility = (element: Element): string =>
   notRendered(element) ?? transparent(element) ?? outOfSight(element) ?? 'visible';
 
 const notRendered = (element: Element): string | undefined => {
-  for (let at: Element | undefined = element; at; at = composedParent(at)) {
+  if (getComputedStyle(element).display === 'none') return `not rendered: ${noneReason(element)}`;
+  for (let at = composedParent(element); at; at = composedParent(at)) {
     const { display, contentVisibility } = getComputedStyle(at);
     if (display === 'none') return `not rendered: ${on(noneReason(at), at, element)}`;
-    if (contentVisibility === 'hidden' && at !== element)
+    if (contentVisibility === 'hidden')
       return `not rendered: ${on('content-visibility: hidden', at, element)}`;
-    if (
-      at !== element &&
-      localName(at) === 'details' &&
-      !hasAttribute(at, 'open') &&
-      !element.closest('summary')
-    )
+    if (matches(at, 'details:not([open])') && !element.closest('summary'))
       return `not rendered: inside closed ${shortLabel(at)}`;
   }
   const { visibility } = getComputedStyle(element);
@@ -45,20 +42,21 @@ const notRendered = (element: Element): string | undefined => {
 };
 
 const noneReason = (element: Element): string => {
-  if (hasAttribute(element, 'hidden')) return 'hidden attribute';
-  if (hasAttribute(element, 'popover') && !element.matches(':popover-open'))
-    return 'popover that is not open';
-  if (localName(element) === 'dialog' && !hasAttribute(element, 'open'))
-    return 'dialog that is not open';
-  return 'display: none';
+  const [, reason = 'display: none'] =
+    NONE_REASONS.find(([selector]) => matches(element, selector)) ?? [];
+  return reason;
 };
 
+/** Reasons for `display: none`, by selector. */
+const NONE_REASONS = [
+  ['[hidden]', 'hidden attribute'],
+  ['[popover]:not(:popover-open)', 'popover that is not open'],
+  ['dialog:not([open])', 'dialog that is not open'],
+] as const;
+
 const transparent = (element: Element): string | undefined => {
-  for (let at: Element | undefined = element; at; at = composedParent(at)) {
-    if (Number(getComputedStyle(at).opacity) === 0)
-      return `invisible: ${on('opacity: 0', at, element)}`;
-  }
-  return undefined;
+  const source = findAncestor(element, (at) => Number(getComputedStyle(at).opacity) === 0);
+  return ifDefined(source, (at) => `invisible: ${on('opacity: 0', at, element)}`);
 };
 
 const outOfSight = (element: Element): string | undefined => {

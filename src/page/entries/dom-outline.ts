@@ -8,7 +8,6 @@ import {
   firstChild,
   firstElementChild,
   getData,
-  getLength,
   hasAttribute,
   isElement,
   isText,
@@ -18,7 +17,7 @@ import {
   queryAll,
   rootElement,
 } from '../safe-dom.ts';
-import { isFocusableByAuthor, isTypable } from '../element-kinds.ts';
+import { FRAME_TAGS, isFocusableByAuthor, isTypable } from '../element-kinds.ts';
 import { buildDomLabel, textLevelText } from '../dom-label.ts';
 import type { DomAnswer, DomNode, NoSubject, Suspicious, RefTarget } from '../read-answers.ts';
 import { CONTROL_ROLES, computeRole } from '../roles.ts';
@@ -35,6 +34,11 @@ const SHORTEST_RUN = 5;
 const MAX_TEXT = 100;
 /** Elements that are shown without children, unless they are the subject. */
 const CLOSED = new Set(['head', 'script', 'style', 'svg', 'template', 'noscript', 'select']);
+
+const CODE_TAGS = new Set(['script', 'style']);
+/** Closed elements whose children are not counted, and those whose children are named. */
+const COUNTLESS_TAGS = new Set([...CODE_TAGS, 'svg']);
+const LISTED_TAGS = new Set(['head', 'select']);
 
 interface Draft {
   label: string;
@@ -87,20 +91,20 @@ class Outline {
       }
     }
     this.#describe(draft, inner);
-    this.#left -=
-      draft.label.length + (draft.text?.length ?? 0) + (draft.note?.length ?? 0) + depth + 6;
+    const { label, text = '', note = '' } = draft;
+    this.#left -= label.length + text.length + note.length + depth + 6;
     this.#open(draft, inner, depth, isSubject);
     return draft;
   }
 
   #describe(draft: Draft, element: Element): void {
     const tag = localName(element);
-    const text = tag === 'script' || tag === 'style' ? '' : ownText(element);
+    const text = CODE_TAGS.has(tag) ? '' : ownText(element);
     if (text !== '') draft.text = text;
     if (canBeActedOn(element, tag)) draft.target = this.#describer.target(element);
     const note = buildNote(element, tag);
     if (note !== '') draft.note = note;
-    if (note !== 'hidden' && (tag === 'iframe' || tag === 'frame')) {
+    if (note !== 'hidden' && FRAME_TAGS.has(tag)) {
       draft.target = this.#describer.target(element);
       draft.frame = true;
     }
@@ -127,10 +131,9 @@ class Outline {
 
   #close(draft: Draft, element: Element): void {
     const tag = localName(element);
-    const count =
-      tag === 'svg' || tag === 'script' || tag === 'style' ? 0 : childElementCount(element);
-    if (count === 0) return;
-    draft.folded = tag === 'head' || tag === 'select' ? countTags(element) : `${count} inside`;
+    const count = childElementCount(element);
+    if (count === 0 || COUNTLESS_TAGS.has(tag)) return;
+    draft.folded = LISTED_TAGS.has(tag) ? countTags(element) : `${count} inside`;
     draft.target ??= this.#describer.target(element);
   }
 
@@ -158,7 +161,7 @@ class Outline {
     // Children of the subject are expanded depth-first, so that each is complete.
     if (isSubject) this.#drain();
     if (shown < length) {
-      const like = buildDomLabel(first, false).split(/[#[]/, 1)[0] ?? '';
+      const [like] = buildDomLabel(first, false).split(/[#[]/, 1);
       children.push(
         defined({
           label: `… ${count(length - shown)} more ${like} like these`,
@@ -210,8 +213,7 @@ const ownText = (element: Element): string => {
     child && text.trimEnd().length < MAX_TEXT * 2;
     child = nextSibling(child)
   ) {
-    if (isText(child))
-      text += getLength(child) > 1000 ? getData(child).slice(0, 1000) : getData(child);
+    if (isText(child)) text += getData(child).slice(0, 1000);
     else if (isElement(child)) text += textLevelText(child) ?? textIf(text !== '', ' ');
   }
   return shortLine(text, MAX_TEXT);
@@ -245,7 +247,7 @@ const NEVER_SHOWN = new Set([
 ]);
 
 const buildNote = (element: Element, tag: string): string => {
-  if (tag === 'script' || tag === 'style')
+  if (CODE_TAGS.has(tag))
     return textIf(!hasAttribute(element, 'src'), `${count(element.textContent.length)} characters`);
   if (NEVER_SHOWN.has(tag)) return '';
   return textIf(isHidden(element), 'hidden');

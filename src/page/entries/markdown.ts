@@ -1,4 +1,5 @@
 // Renders a page as Markdown: its article, else its main element, else everything visible.
+import { valueIf } from '../objects.ts';
 import { isProbablyReaderable } from '@mozilla/readability';
 import { query, queryAll } from '../safe-dom.ts';
 import type { MarkdownAnswer, MarkdownPart, NoSubject, Suspicious } from '../read-answers.ts';
@@ -123,10 +124,10 @@ const mainPart = (
   const [main] = mains;
   if (!main || mains.length > 1) return undefined;
   const written = write(main);
-  return written.markdown.length >= MAIN_SHARE * whole.markdown.length &&
-    written.markdown.length > 0
-    ? written
-    : undefined;
+  return valueIf(
+    written.markdown.length >= MAIN_SHARE * whole.markdown.length && written.markdown.length > 0,
+    written,
+  );
 };
 
 /** Whether the article is the content of the page. Ignores comments, related links and the like. */

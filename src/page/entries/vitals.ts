@@ -1,5 +1,5 @@
 // Web vitals of the page so far, from Chrome's buffered performance entries.
-import { defined, ifDefined } from '../objects.ts';
+import { defined, ifDefined, valueIf } from '../objects.ts';
 import { shortLabel } from '../css/visibility.ts';
 import type { Vitals } from '../read-answers.ts';
 import { implement } from '../page-functions.ts';
@@ -32,7 +32,7 @@ const readBuffered = <T extends PerformanceEntry>(type: string): T[] => {
     defined({
       type,
       buffered: true,
-      durationThreshold: type === 'event' ? MIN_EVENT_MS : undefined,
+      durationThreshold: valueIf(type === 'event', MIN_EVENT_MS),
     }),
   );
   const entries = observer.takeRecords() as T[];

@@ -3,7 +3,7 @@ import { TEXT_FIELD_TAGS } from '../element-kinds.ts';
 import { attempt, defined } from '../objects.ts';
 import { attribute, attributeText, isElement, isText, localName } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
-import { isBlank, oneLine } from '../visible-text.ts';
+import { isBlank, oneLine, textIf } from '../visible-text.ts';
 import { matchGroups } from '../words.ts';
 import type { Leaf } from './extract-answers.ts';
 
@@ -198,7 +198,7 @@ class LeafWalk {
         when: when === null ? undefined : when,
       }),
     );
-    this.#label = /^[^:：]{2,30}[:：]$/.test(text) ? text.slice(0, -1) : '';
+    this.#label = textIf(/^[^:：]{2,30}[:：]$/.test(text), text.slice(0, -1));
     const [, name, value] = matchGroups(/^([^:：]{2,30})[:：]\s+(\S.{0,300})$/, text);
     if (kind === 'text' && name !== undefined && value !== undefined)
       this.#add({ key: `${key}:${name.toLowerCase()}`, names: [name], kind: 'text', text: value });

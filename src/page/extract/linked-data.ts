@@ -1,4 +1,5 @@
 // Reads structured data of a page: JSON-LD, microdata, RDFa and meta tags.
+import { valueIf } from '../objects.ts';
 import {
   attribute,
   attributeText,
@@ -122,7 +123,7 @@ const findOwner = (part: Element, item: string): Element | null => {
 
 const add = (item: LinkedItem, name: string, value: unknown): void => {
   if (name === '' || value === '') return;
-  const known = Object.hasOwn(item, name) ? item[name] : undefined;
+  const known = valueIf(Object.hasOwn(item, name), item[name]);
   if (known === undefined) item[name] = value;
   else item[name] = isUnknownArray(known) ? [...known, value] : [known, value];
 };

@@ -4,7 +4,7 @@ import { PAGE_TAGS } from '../element-kinds.ts';
 import { collectPieces, readShownValue, readText } from '../find-words.ts';
 import type { QueryWords } from '../match-words.ts';
 import { computeName, type NameCache } from '../names.ts';
-import { createLookupTable } from '../objects.ts';
+import { createLookupTable, valueIf } from '../objects.ts';
 import { computeRole } from '../roles.ts';
 import {
   attribute,
@@ -27,7 +27,14 @@ import type { ElementContext } from './find-answers.ts';
 
 const SECTION_TAGS = new Set<string>(['p', 'section', 'form', 'fieldset']);
 
-const ITEM_ROLES = new Set(['listitem', 'treeitem', 'option', 'menuitem']);
+const ITEM_KINDS = createLookupTable<'row' | 'article' | 'item'>({
+  row: 'row',
+  article: 'article',
+  listitem: 'item',
+  treeitem: 'item',
+  option: 'item',
+  menuitem: 'item',
+});
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Inline elements; several in a row are not a list. */
 const INLINE = new Set(
@@ -41,10 +48,10 @@ const INLINE = new Set(
 export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefined => {
   const tag = localName(element);
   const role = computeRole(element, tag);
-  if (role === 'row' || role === 'article') return role;
-  if (ITEM_ROLES.has(role)) return 'item';
+  const kind = ITEM_KINDS[role];
+  if (kind) return kind;
   if (CELL_ROLES.has(role) || INLINE.has(tag) || PAGE_TAGS.has(tag)) return undefined;
-  return isRepeated(element, tag) ? 'item' : undefined;
+  return valueIf(isRepeated(element, tag), 'item');
 };
 
 /** Whether a sibling looks alike, as in a list without list markup. */
@@ -53,10 +60,7 @@ const isRepeated = (element: Element, tag: string): boolean => {
   const previous = previousElementSibling(element);
   if (hasAttribute(element, 'class')) {
     const like = likeness(element);
-    return (
-      (next !== null && likeness(next) === like) ||
-      (previous !== null && likeness(previous) === like)
-    );
+    return [next, previous].some((sibling) => sibling && likeness(sibling) === like);
   }
   // Without classes, three siblings with the same tag count as a list, except for these tags.
   if (SECTION_TAGS.has(tag)) return false;
@@ -148,7 +152,7 @@ const describeItem = (
     pieces.length > 0 ? pieces : collectUnwritten(item, element),
     near,
   );
-  return text === '' ? undefined : { kind, text };
+  return valueIf(text !== '', { kind, text });
 };
 
 const MAX_UNWRITTEN = 20;

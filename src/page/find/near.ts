@@ -14,7 +14,7 @@ import {
 } from '../find-words.ts';
 import { containsEach, fold, includesWords, includesEachWord } from '../words.ts';
 import type { QueryWords } from '../match-words.ts';
-import { listIf } from '../objects.ts';
+import { listIf, valueIf } from '../objects.ts';
 import { itemKind } from './around.ts';
 import { FIELD_TAGS } from '../element-kinds.ts';
 
@@ -78,14 +78,14 @@ const computeLevel = (element: Element, words: QueryWords): number | undefined =
     listIf(text !== '', computeTextLevel(fold(text), words) ?? Infinity),
   );
   const best = Math.min(...levels);
-  return best === Infinity ? undefined : best;
+  return valueIf(best !== Infinity, best);
 };
 
 const computeTextLevel = (text: string, { text: phrase, each }: QueryWords): number | undefined => {
   if (text === phrase) return LEVEL.whole;
   if (includesWords(text, phrase)) return LEVEL.phrase;
   if (includesEachWord(text, each)) return LEVEL.words;
-  return containsEach(text, each) ? LEVEL.letters : undefined;
+  return valueIf(containsEach(text, each), LEVEL.letters);
 };
 
 /** Returns the matching elements inside an element. */

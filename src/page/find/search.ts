@@ -1,6 +1,13 @@
 // One search: collects candidate elements and ranks them.
 import { composedParent } from '../shadow.ts';
-import { createLookupTable, getOrCreate, ifDefined, listDefined, listIf } from '../objects.ts';
+import {
+  createLookupTable,
+  getOrCreate,
+  ifDefined,
+  listDefined,
+  listIf,
+  valueIf,
+} from '../objects.ts';
 import { FindPatience, type SearchScope, TEST_IDS } from '../find-words.ts';
 import { isTypable } from '../element-kinds.ts';
 import { Labels } from '../element-relations.ts';
@@ -87,19 +94,13 @@ export class Search {
     readonly roots: readonly Root[],
     readonly patience: FindPatience,
   ) {
-    const matcher = (text: string | undefined): Matcher | undefined =>
-      text === undefined
-        ? undefined
-        : new Matcher(readWords(text), { loose: true, known: this.known });
+    const matcher = (text: string): Matcher =>
+      new Matcher(readWords(text), { loose: true, known: this.known });
     this.roles = ifDefined(spec.role, resolveRoles);
-    this.query = matcher(spec.query);
-    this.label = matcher(spec.label);
-    this.#placeOnly =
-      spec.selector === undefined &&
-      spec.testId === undefined &&
-      !this.query &&
-      !this.label &&
-      !this.roles;
+    this.query = ifDefined(spec.query, matcher);
+    this.label = ifDefined(spec.label, matcher);
+    const { selector, testId, query, label, role } = spec;
+    this.#placeOnly = listDefined(selector, testId, query, label, role).length === 0;
     this.near = ifDefined(spec.near, readWords);
   }
 
@@ -255,7 +256,10 @@ const rankTestId = (element: Element, testId: string): number | undefined => {
   if (ids.includes(testId)) return RANK.name;
   const wanted = fold(testId);
   if (ids.some((id) => fold(id) === wanted)) return RANK.attribute;
-  return ids.some((id) => fold(id).includes(wanted)) ? RANK.letters : undefined;
+  return valueIf(
+    ids.some((id) => fold(id).includes(wanted)),
+    RANK.letters,
+  );
 };
 
 /** Removes texts inside a label whose control also matches, and of nested matches the worse one. */

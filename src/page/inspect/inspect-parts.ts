@@ -1,6 +1,6 @@
 // Reads the forms, error messages, invalid fields, dialogs, menus, tabs and panels of a page.
 import type { Describer } from '../describe-element.ts';
-import { defined, getOrCreate } from '../objects.ts';
+import { defined, getOrCreate, valueIf } from '../objects.ts';
 import type { ElementSummary, InspectForm } from '../read-answers.ts';
 import { attribute, attributeText, byIds, localName, queryAll, type Root } from '../safe-dom.ts';
 import { oneLine, shortLine } from '../visible-text.ts';
@@ -108,7 +108,7 @@ const toPanel = (
     };
   const isModal = attribute(element, 'aria-modal') === 'true' || element.matches(':modal');
   const name = item.name || readText(element).slice(0, 80);
-  return defined({ ...item, name, value: '', note: isModal ? 'modal' : undefined });
+  return defined({ ...item, name, value: '', note: valueIf(isModal, 'modal') });
 };
 
 // Reads forms with the values of their fields; fields outside of forms are one group.
@@ -159,7 +159,7 @@ const toField = (field: Element, describer: Describer): ElementSummary => {
   const { validationMessage } = field as Partial<HTMLInputElement>;
   const isWrong = field.matches(':user-invalid') || attribute(field, 'aria-invalid') === 'true';
   const kind = localName(field) === 'input' ? attribute(field, 'type') : null;
-  const item = describer.item(field, isWrong ? validationMessage?.slice(0, 200) : undefined);
+  const item = describer.item(field, valueIf(isWrong, validationMessage?.slice(0, 200)));
   // The role of a text field does not show its input type.
   return item.role === 'textbox' && kind && kind !== 'text' ? { ...item, kind } : item;
 };

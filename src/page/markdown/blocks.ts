@@ -3,7 +3,6 @@ import {
   attribute,
   attributeText,
   getData,
-  getLength,
   hasAttribute,
   isElement,
   isText,
@@ -92,11 +91,7 @@ export class Blocks {
   /** Elements that are rendered with their own markup if they are the root. */
   #isLeafBlock(element: Element): boolean {
     const name = localName(element);
-    return (
-      isTable(element) ||
-      HEADING.test(name) ||
-      /^(?:ul|ol|dl|pre|blockquote|li|img|math|a|code)$/.test(name)
-    );
+    return isTable(element) || /^(?:h[1-6]|ul|ol|dl|pre|blockquote|li|img|math|a|code)$/.test(name);
   }
 
   #children(parent: Element): MarkdownBlock[] {
@@ -134,14 +129,18 @@ export class Blocks {
   }
 
   #skips(element: Element): boolean {
-    const { shown, keeps, formulas } = this.#options;
+    const { shown, keeps } = this.#options;
     // often hidden, with an image shown in its place
-    if (formulas && isFormula(element)) return false;
+    if (this.#isFormula(element)) return false;
     return shown.isSilent(element) || !keeps(element);
   }
 
+  #isFormula(element: Element): boolean {
+    return this.#options.formulas && isFormula(element);
+  }
+
   #standsAlone(element: Element): boolean {
-    if (this.#options.formulas && isFormula(element)) return formula(element).startsWith('$$');
+    if (this.#isFormula(element)) return formula(element).startsWith('$$');
     return (
       this.#options.shown.isBlock(element) || /^(?:hr|iframe|frame|table)$/.test(localName(element))
     );
@@ -151,7 +150,7 @@ export class Blocks {
     const name = localName(element);
     const level = headingLevel(element, name);
     if (level > 0) return this.#heading(element, level);
-    if (this.#options.formulas && isFormula(element)) return some(formula(element));
+    if (this.#isFormula(element)) return some(formula(element));
     if (isTable(element)) return this.#table(element);
     const render = this.#renderers[name];
     if (render) return render(element);
@@ -203,7 +202,7 @@ export class Blocks {
    */
   #list(list: Element, ordered: boolean): MarkdownBlock[] {
     const lines: string[] = [];
-    let number = Number(attribute(list, 'start') ?? 1) || 1;
+    let number = Number(attributeText(list, 'start')) || 1;
     this.#depth++;
     eachFlatChild(list, (child) => {
       if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
@@ -211,7 +210,7 @@ export class Blocks {
         ? this.#block(child)
         : this.#children(child);
       if (blocks.length === 0) return;
-      number = Number(attribute(child, 'value') ?? number) || number;
+      number = Number(attributeText(child, 'value')) || number;
       const marker = ordered ? `${number++}. ` : '- ';
       lines.push(hanging(join(blocks, true), marker));
     });
@@ -285,8 +284,9 @@ export class Blocks {
   /** A link around blocks: the blocks stay, and the first one gets the URL. */
   #linkedBlocks(link: Element): MarkdownBlock[] {
     const [first, ...rest] = this.#children(link);
-    const address = this.#options.urls ? readAddress(link) : '';
-    if (!first || address === '') return first ? [first, ...rest] : [];
+    if (!first) return [];
+    const address = this.#readAddress(link);
+    if (address === '') return [first, ...rest];
     const [, marks = '', text = ''] = matchGroups(/^(#{1,6} )?([^\n]*)/, first.text);
     return [
       {
@@ -314,7 +314,7 @@ export class Blocks {
     if (isText(node)) return this.#text(node, parent);
     if (!isElement(node)) return '';
     const name = localName(node);
-    if (this.#options.formulas && isFormula(node)) return formula(node);
+    if (this.#isFormula(node)) return formula(node);
     const render = this.#inlineRenderers[name];
     if (render) return render(node);
     const mark = MARKS[name];
@@ -322,7 +322,7 @@ export class Blocks {
     if (mark) return marks.includes(mark) ? inner : wrapLines(inner, mark);
     const wrap = this.#wrappers[name];
     if (wrap) return wrap(inner, node);
-    return this.#isApart(node) ? ` ${inner} ` : inner;
+    return this.#spaceApart(node, inner);
   }
 
   readonly #inlineRenderers = createLookupTable<(element: Element) => string>({
@@ -345,18 +345,26 @@ export class Blocks {
     q: (inner) => `“${inner}”`,
   });
 
-  /** Whether layout shows a gap around the element although the text has no space. */
-  #isApart(element: Element): boolean {
+  /** Adds spaces if layout shows a gap around the element although the text has no space. */
+  #spaceApart(element: Element, inner: string): string {
     const { display } = this.#options.shown.look(element);
-    return !INLINE_DISPLAYS.has(display);
+    return INLINE_DISPLAYS.has(display) ? inner : ` ${inner} `;
+  }
+
+  /** '' if URLs are not shown. */
+  #readAddress(link: Element): string {
+    return this.#options.urls ? readAddress(link) : '';
+  }
+
+  #readSource({ currentSrc, src }: HTMLImageElement | HTMLMediaElement): string {
+    return this.#options.urls ? shortAddress(currentSrc || src) : '';
   }
 
   #text(node: Text, parent: Element): string {
     const look = this.#options.shown.look(parent);
     if (!look.visible) return '';
     const room = Math.max(0, this.#left);
-    const data =
-      getLength(node) > room ? withoutHalfPair(getData(node).slice(0, room)) : getData(node);
+    const data = withoutHalfPair(getData(node).slice(0, room));
     this.#left -= data.length;
     if (isBlank(data) && !look.preformatted) return textIf(data !== '', ' ');
     return look.preformatted ? data.replace(/[^\S\n]+/g, ' ') : data.replace(/\s+/g, ' ');
@@ -375,21 +383,21 @@ export class Blocks {
     const text = inner.trim();
     this.#linkChars += weigh(text);
     if (/^[¶#§🔗]$/u.test(text)) return ''; // the anchor sign of a heading
-    const address = this.#options.urls ? readAddress(element) : '';
-    if (text === '' || address === '') return this.#isApart(element) ? ` ${inner} ` : inner;
+    const address = this.#readAddress(element);
+    if (text === '' || address === '') return this.#spaceApart(element, inner);
     return wrapLines(inner, '[', `](${address})`);
   }
 
   #image(image: HTMLImageElement): string {
     const alt = oneLine(attributeText(image, 'alt')).slice(0, 500);
-    const source = this.#options.urls ? shortAddress(image.currentSrc || image.src) : '';
+    const source = this.#readSource(image);
     if (alt === '' && (source === '' || hasAttribute(image, 'alt'))) return '';
     return source === '' ? `![${alt}]` : `![${alt}](${source})`;
   }
 
   #media(media: HTMLMediaElement, name: string): string {
     const label = oneLine(attribute(media, 'aria-label') ?? attributeText(media, 'title'));
-    const source = this.#options.urls ? shortAddress(media.currentSrc || media.src) : '';
+    const source = this.#readSource(media);
     return `[${label === '' ? name : `${name}: ${label}`}]${textIf(source !== '', `(${source})`)}`;
   }
 }
@@ -397,7 +405,7 @@ export class Blocks {
 const headingLevel = (element: Element, name: string): number => {
   if (HEADING.test(name)) return Number(name[1]);
   if (roleAttribute(element) !== 'heading') return 0;
-  const level = Number(attribute(element, 'aria-level') ?? 2);
+  const level = Number(attributeText(element, 'aria-level'));
   return level >= 1 && level <= 6 ? Math.floor(level) : 2;
 };
 
@@ -407,9 +415,8 @@ const inputText = (input: HTMLInputElement): string => {
 };
 
 const readAddress = (link: Element): string => {
-  const href = attribute(link, 'href');
-  if (href === null || href === '' || href.startsWith('#')) return '';
-  return shortAddress((link as HTMLAnchorElement).href);
+  const hasAddress = /^[^#]/.test(attributeText(link, 'href'));
+  return hasAddress ? shortAddress((link as HTMLAnchorElement).href) : '';
 };
 
 /** The URL, without the origin if it is the page's own, because the header contains it. */

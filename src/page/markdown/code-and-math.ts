@@ -1,4 +1,5 @@
 // Renders code as fenced or inline code, and formulas as TeX.
+import { textIf } from '../visible-text.ts';
 import { PAGE_TAGS } from '../element-kinds.ts';
 import { createLookupTable } from '../objects.ts';
 import {
@@ -36,7 +37,7 @@ const findLanguage = (pre: Element): string => {
       attribute(place, 'data-language') ??
       LANGUAGE.exec(attributeText(place, 'class').slice(0, 200))?.[1];
     if (named && named.length <= 20 && /^[\w+#.-]+$/.test(named))
-      return NOT_A_LANGUAGE.has(named) ? '' : named.toLowerCase();
+      return textIf(!NOT_A_LANGUAGE.has(named), named.toLowerCase());
   }
   return '';
 };

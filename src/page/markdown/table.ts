@@ -1,4 +1,5 @@
 // Reads tables as a grid with spans filled in, and separates data tables from layout tables.
+import { textIf } from '../visible-text.ts';
 import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
 import { isLineNumbers } from './code-and-math.ts';
 import { roleAttribute } from './shown.ts';
@@ -111,7 +112,7 @@ const fillRow = (
     takeHanging();
     const text = textOf(cell.element);
     for (let i = 0; i < cell.columns; i++) {
-      const shown = i === 0 || isHeader ? text : '';
+      const shown = textIf(i === 0 || isHeader, text);
       hanging[line.length] = { text: shown, rowsLeft: cell.rows - 1 };
       line.push(shown);
     }

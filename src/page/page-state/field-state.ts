@@ -1,4 +1,5 @@
 // Saves and restores the values of form fields, found by selector paths; never passwords.
+import { createLookupTable, valueIf, listIf } from '../objects.ts';
 import { inputType } from '../roles.ts';
 import {
   attribute,
@@ -89,13 +90,16 @@ const MAX_LABEL = 60;
 type Control = HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement;
 
 const getKind = (element: Element): string => {
-  const tag = localName(element);
-  if (tag === 'input') return `input ${inputType(element)}`;
-  if (tag === 'textarea') return tag;
-  if (tag === 'select')
-    return (element as HTMLSelectElement).multiple ? 'select multiple' : 'select';
+  const nameKind = FIELD_KINDS[localName(element)];
+  if (nameKind) return nameKind(element);
   return textIf((element as HTMLElement).isContentEditable, 'editor');
 };
+
+const FIELD_KINDS = createLookupTable<(element: Element) => string>({
+  input: (element) => `input ${inputType(element)}`,
+  textarea: () => 'textarea',
+  select: (element) => `select${textIf((element as HTMLSelectElement).multiple, ' multiple')}`,
+});
 
 /** Includes password fields that currently show their text. */
 const isSecret = (element: Element): boolean =>
@@ -134,16 +138,17 @@ const readState = (element: Element, kind: string): Partial<SavedField> | undefi
   const control = element as Control;
   if (kind === 'input file') {
     const files = [...(control.files ?? [])].map(({ name }) => name);
-    return files.length > 0 ? { files } : undefined;
+    return valueIf(files.length > 0, { files });
   }
   if (isSwitch(kind))
-    return control.checked || control.defaultChecked
-      ? { checked: control.checked, option: control.value }
-      : undefined;
+    return valueIf(control.checked || control.defaultChecked, {
+      checked: control.checked,
+      option: control.value,
+    });
   if (kind.startsWith('select'))
     return { chosen: [...control.selectedOptions].map(({ value }) => value) };
   if (kind === 'editor') return { value: (element as HTMLElement).innerText };
-  return control.value !== '' || control.defaultValue !== '' ? { value: control.value } : undefined;
+  return valueIf(control.value !== '' || control.defaultValue !== '', { value: control.value });
 };
 
 export const readFields = (): { fields: SavedField[]; passwords: number; more: number } => {
@@ -154,7 +159,8 @@ export const readFields = (): { fields: SavedField[]; passwords: number; more: n
     const held = isSecret(element) ? undefined : readState(element, kind);
     if (isSecret(element) && (element as Control).value) passwords++;
     if (!held) continue;
-    chars += held.value?.length ?? 0;
+    const { value = '' } = held;
+    chars += value.length;
     if (fields.length >= MAX_FIELDS || chars > MAX_CHARS) more++;
     else
       fields.push({
@@ -171,7 +177,7 @@ export const readFields = (): { fields: SavedField[]; passwords: number; more: n
 /** The values of all filled password fields, so that they can be masked in other output. */
 export const readPasswords = (): string[] =>
   allFields().flatMap((element) =>
-    isSecret(element) && (element as Control).value ? [(element as Control).value] : [],
+    listIf(isSecret(element) && (element as Control).value, (element as Control).value),
   );
 
 const fits = (element: Element, { kind, name, option }: SavedField): boolean =>
@@ -188,7 +194,7 @@ const locate = (field: SavedField): Element | undefined => {
   return alike.length === 1 ? alike[0] : undefined;
 };
 
-const holds = (element: Element, { kind, value, checked, chosen }: SavedField): boolean => {
+const holds = (element: Element, { kind, value = '', checked, chosen }: SavedField): boolean => {
   const control = element as Control;
   if (checked !== undefined) return control.checked === checked;
   if (chosen)
@@ -196,19 +202,19 @@ const holds = (element: Element, { kind, value, checked, chosen }: SavedField): 
       JSON.stringify([...control.selectedOptions].map((option) => option.value)) ===
       JSON.stringify(chosen)
     );
-  if (kind === 'editor') return (element as HTMLElement).innerText.trim() === (value ?? '').trim();
+  if (kind === 'editor') return (element as HTMLElement).innerText.trim() === value.trim();
   return control.value === value;
 };
 
 /** Sets values that differ and dispatches the events of user input, so that frameworks notice. */
 const put = (element: Element, field: SavedField): void => {
   const control = element as Control;
+  const { kind, value = '', checked, chosen } = field;
   if (holds(element, field)) return;
-  if (field.checked !== undefined) return control.click(); // frameworks listen to the click
-  if (field.kind === 'editor') return replaceText(element as HTMLElement, field.value ?? '');
-  if (field.chosen)
-    for (const option of control.options) option.selected = field.chosen.includes(option.value);
-  else setValue(control, field.value ?? '');
+  if (checked !== undefined) return control.click(); // frameworks listen to the click
+  if (kind === 'editor') return replaceText(element as HTMLElement, value);
+  if (chosen) for (const option of control.options) option.selected = chosen.includes(option.value);
+  else setValue(control, value);
   control.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   control.dispatchEvent(new Event('change', { bubbles: true }));
 };

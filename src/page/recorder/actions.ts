@@ -1,5 +1,5 @@
 // Records user actions (clicks, input, selections, keys, drags, scrolling) as repeatable steps.
-import { compact, defined, listIf } from '../objects.ts';
+import { compact, defined, listIf, valueIf } from '../objects.ts';
 import { localName, matches } from '../safe-dom.ts';
 import { locate, findMeantElement } from './locator.ts';
 import type { Locator, RecordedModifier, PageAction } from './messages.ts';
@@ -190,7 +190,7 @@ const onClick = (event: MouseEvent): void => {
       kind: 'click',
       target: locate(element),
       button: BUTTONS.get(event.button),
-      count: event.detail > 1 ? event.detail : undefined,
+      count: valueIf(event.detail > 1, event.detail),
       ...readModifiers(event),
       ...readSpot(element, event),
     }),

@@ -1,5 +1,5 @@
 // Builds locators that find an element in another browser: test id, role and name, CSS.
-import { compact, defined } from '../objects.ts';
+import { compact, defined, valueIf } from '../objects.ts';
 import { createKnown } from '../act/describe-target.ts';
 import {
   attribute,
@@ -36,7 +36,7 @@ type LocatorRoot = Document | ShadowRoot;
 
 export const locate = (element: Element): Locator => {
   const tag = localName(element);
-  const type = tag === 'input' ? (element as HTMLInputElement).type : undefined;
+  const type = valueIf(tag === 'input', (element as HTMLInputElement).type);
   const testId = readTestId(element);
   return defined({
     tag,
@@ -129,7 +129,7 @@ const telling = (element: Element, root: LocatorRoot): string | undefined => {
     const selector = `${tag}[${name}=${JSON.stringify(value)}]`;
     if (!/[\\\n]/.test(selector) && isAlone(selector, root)) return selector;
   }
-  return ['html', 'body', 'head'].includes(tag) ? tag : undefined;
+  return valueIf(['html', 'body', 'head'].includes(tag), tag);
 };
 
 const isAlone = (selector: string, root: LocatorRoot): boolean =>

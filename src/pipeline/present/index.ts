@@ -1,4 +1,5 @@
 // Turns a tool's data into the reply in five stages, for all tools and frontends.
+import { valueIf } from '../../core/defined.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { NOTE_WORD } from '../../core/ids.ts';
 import { stringifyInSlices } from '../../core/json.ts';
@@ -17,7 +18,7 @@ const header: Stage = (call, presented) => {
   const { view, result } = presented;
   const { tab } = call.course;
   const isOff = call.request.shell?.bare === true || isHeaderOff();
-  const mode = isOff ? undefined : result.header;
+  const mode = valueIf(!isOff, result.header);
   if (!mode || !tab || (view.text === undefined && view.json === undefined)) return presented;
   // the data was already redacted, this state was not
   const state = redactorFor(call).data(stateOf(tab, mode));

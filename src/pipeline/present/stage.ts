@@ -1,4 +1,5 @@
 // Type of a presentation stage: takes the result and view so far and returns the next form.
+import { valueIf } from '../../core/defined.ts';
 import type { HeaderMode, View } from '../../toolkit/define-tool.ts';
 import type { ToolOutput } from '../../toolkit/tool-call.ts';
 import type { TimedCall } from '../call.ts';
@@ -28,7 +29,7 @@ export const buildBody = ({
   text,
   json,
 }: View): { readonly text: string } | { readonly json: unknown } | undefined => {
-  if (lead === undefined && text === undefined) return json === undefined ? undefined : { json };
+  if (lead === undefined && text === undefined) return valueIf(json !== undefined, { json });
   const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
   return { text: [lead, body].filter((part) => part !== undefined).join('\n') };
 };

@@ -1,4 +1,5 @@
 // The hint rules in order of precedence; the first rule that returns a hint is used.
+import { valueIf } from '../../core/defined.ts';
 import type { FailureCode, FailureDetails } from '../../core/failure.ts';
 
 // The type of a hint rule and of the finished call that it judges.
@@ -57,9 +58,10 @@ const MISSED: ReadonlySet<FailureCode> = new Set([
 const loginWall: HintRule = {
   name: 'login_wall',
   hint: ({ failure, login }) =>
-    failure && login && MISSED.has(failure.code)
-      ? 'this page requires a login: log in first, load a saved login ([[storage]]), or ask the user'
-      : undefined,
+    valueIf(
+      failure && login && MISSED.has(failure.code),
+      'this page requires a login: log in first, load a saved login ([[storage]]), or ask the user',
+    ),
 };
 
 /** Number of equal calls in a row; a second equal call may be reasonable. */
@@ -109,18 +111,14 @@ const covered: HintRule = {
 const dialogOpen: HintRule = {
   name: 'dialog_open',
   hint: ({ failure }) =>
-    failure?.code === 'dialog_open'
-      ? '[[accept]] or [[dismiss]], then repeat this call'
-      : undefined,
+    valueIf(failure?.code === 'dialog_open', '[[accept]] or [[dismiss]], then repeat this call'),
 };
 
 /** A call failed while a budget of the task is nearly used up. */
 const budgetNear: HintRule = {
   name: 'budget_near',
   hint: ({ failure, budget }) =>
-    failure && budget !== undefined
-      ? `${budget}: verify the work done, or finish the task`
-      : undefined,
+    valueIf(failure && budget !== undefined, `${budget}: verify the work done, or finish the task`),
 };
 
 export const HINT_RULES: readonly HintRule[] = [

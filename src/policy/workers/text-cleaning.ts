@@ -1,4 +1,5 @@
 // Worker thread that removes secrets and invisible characters from large texts.
+import { valueIf } from '../../core/defined.ts';
 import { parentPort } from 'node:worker_threads';
 import { hideFound } from '../known-secrets.ts';
 import { redactText } from '../secret-values.ts';
@@ -37,11 +38,11 @@ const clean = (request: TextCleaningRequest): TextCleaningAnswer => {
   const { text } = request;
   if (request.kind === 'sanitise') {
     const { text: kept, findings } = sanitiseText(text, request.options);
-    return { text: kept === text ? undefined : kept, findings };
+    return { text: valueIf(kept !== text, kept), findings };
   }
   const searches = prepareSearches(request.secrets);
   const kept = redactText(text, (input) => searches.reduce(hideFound, input));
-  return { text: kept === text ? undefined : kept };
+  return { text: valueIf(kept !== text, kept) };
 };
 
 parentPort?.on('message', (request: TextCleaningRequest) =>

@@ -11,7 +11,7 @@ export const RecipeTarget = z.strictObject({
   testId: text.optional(),
   /** Words of the same row, card or list item. */
   near: text.optional(),
-  /** Used only if there is no name. */
+  /** Used only without a name. */
   selector: text.optional(),
 });
 export type RecipeTarget = z.output<typeof RecipeTarget>;

@@ -1,6 +1,6 @@
 // downloads: lists the files that pages of the session downloaded, with path and progress.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isPdfDownload } from '../../browser/pdf/pdf-kind.ts';
 import type { Download } from '../../browser/state/downloads.ts';
@@ -26,7 +26,7 @@ const buildEntry = ({ startedAt, receivedBytes, totalBytes, state, ...facts }: D
     session: undefined,
     state,
     sizeBytes: state === 'completed' ? receivedBytes : (totalBytes ?? null),
-    receivedBytes: state === 'in_progress' ? receivedBytes : undefined,
+    receivedBytes: valueIf(state === 'in_progress', receivedBytes),
     startedAt: new Date(startedAt).toISOString(),
   });
 
@@ -117,7 +117,7 @@ export const downloads = defineTool({
     }
     return defined({
       downloads: all.slice(-limit).map(buildEntry),
-      older: all.length > limit ? all.length - limit : undefined,
+      older: valueIf(all.length > limit, all.length - limit),
     });
   },
   render: (data) => (data.kind === 'text' ? renderMarkdownPage(data) : undefined),

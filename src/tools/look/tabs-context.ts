@@ -1,6 +1,6 @@
 // tabs_context: lists the tabs from known state; sends no request to pages and starts no Chrome.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { formatAddress } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUnlisted } from '../../toolkit/tool-description.ts';
@@ -42,11 +42,12 @@ export const tabsContext = defineTool({
           session: owner === session.name ? undefined : (owner ?? null),
         }),
       ),
-      more: shown.length > limit ? shown.length - limit : undefined,
-      other_tabs: !all && hidden > 0 ? hidden : undefined,
-      chrome: rooms.browser.running
-        ? undefined
-        : 'not running: started by the next call that needs it',
+      more: valueIf(shown.length > limit, shown.length - limit),
+      other_tabs: valueIf(!all && hidden > 0, hidden),
+      chrome: valueIf(
+        !rooms.browser.running,
+        'not running: started by the next call that needs it',
+      ),
     });
   },
 });

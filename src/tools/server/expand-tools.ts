@@ -1,6 +1,6 @@
 // expand_tools: returns tool schemas by name or words, for clients with a fixed tool list.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { compareLikeness } from '../../core/closest.ts';
 import { buildDocumentedSchema } from '../../toolkit/tool-description.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
@@ -92,7 +92,7 @@ export const expandTools: Tool = defineTool({
           inputSchema: buildDocumentedSchema(tool),
         }),
       ),
-      known_tools: named.length + found.length === 0 ? known : undefined,
+      known_tools: valueIf(named.length + found.length === 0, known),
       not_found: missing.length
         ? missing.map((name) => ({ name, closest: compareLikeness(name, known)[0] }))
         : undefined,

@@ -1,4 +1,5 @@
 // request_intercept: blocks requests of a tab, mocks responses, or changes headers.
+import { listIf } from '../../core/collections.ts';
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -127,7 +128,7 @@ export const requestIntercept = defineTool({
   traits: {
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
     // A mocked page or script runs in the page.
-    consent: ({ action }) => ({ special: action === 'mock' ? ['script'] : [] }),
+    consent: ({ action }) => ({ special: listIf(action === 'mock', 'script') }),
     scope: 'tab',
     observation: ({ action }) => action === 'list',
     duration: 'instant',
