@@ -426,7 +426,10 @@ export class Browser {
       message,
       defined({
         tabs: tabs.slice(0, 20).map(({ tabId, url, title }) => ({ tabId, url, title })),
-        hint: owner ? `Use the session "${owner.name}", or one of your own tabs.` : undefined,
+        hint: ifDefined(
+          owner,
+          (owner) => `Use the session "${owner.name}", or one of your own tabs.`,
+        ),
       }),
     );
   }

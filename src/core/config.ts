@@ -87,6 +87,10 @@ const HOST_FILE = z
   .string()
   .regex(/^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=.+$/i, 'HOST=FILE or HOST:PORT=FILE');
 
+/** HOST or HOST:PORT, and the SHA-256 hash of its certificate, with or without colons. */
+const CERTIFICATE_PIN =
+  /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=(?:[0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
+
 export const CONFIG_FIELDS = {
   // Serving
   http: ownerOnly(
@@ -333,12 +337,7 @@ export const CONFIG_FIELDS = {
   ),
   acceptCertificate: limit(
     listOf(
-      z
-        .string()
-        .regex(
-          /^(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?=(?:[0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i,
-          'HOST=SHA256 or HOST:PORT=SHA256',
-        ),
+      z.string().regex(CERTIFICATE_PIN, 'HOST=SHA256 or HOST:PORT=SHA256'),
       'HOST=SHA256',
       'Accept this certificate of this server (HOST:PORT if the port is not 443), although its ' +
         'issuer is not trusted',

@@ -1,5 +1,5 @@
 // The table of all failure codes, and the `Failure` error that reports them to the caller.
-import { defined } from './defined.ts';
+import { defined, ifDefined } from './defined.ts';
 import { type HintReader, renderHint } from './hint-text.ts';
 
 interface FailureKind {
@@ -370,7 +370,7 @@ export class Failure extends Error {
       error: defined({
         code: this.code,
         message: this.message,
-        hint: hint === undefined ? undefined : renderHint(hint, reader),
+        hint: ifDefined(hint, (hint) => renderHint(hint, reader)),
         retryable,
         ...recovery,
       }),

@@ -1,6 +1,6 @@
 // Folds words for comparison: case, accents, widths and look-alike letters, in any script.
 import { oneLine, textIf } from './visible-text.ts';
-import { addCount, createLookupTable, listIf } from './objects.ts';
+import { addCount, createLookupTable, listIf, ifDefined } from './objects.ts';
 
 /** ASCII text, which needs only lower case. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -101,7 +101,7 @@ const characterBefore = (text: string, at: number): string | undefined => {
 };
 const characterAt = (text: string, at: number): string | undefined => {
   const code = text.codePointAt(at);
-  return code === undefined ? undefined : String.fromCodePoint(code);
+  return ifDefined(code, (code) => String.fromCodePoint(code));
 };
 
 /** The position of the words as whole words in the text, or -1. Both must be folded. */

@@ -112,7 +112,8 @@ const RULES: readonly InstructionRule[] = [
   rule(
     [' to http', ' to www', ' to this url', ' to this address', ' to the following'],
     [
-      String.raw`\b(?:send|exfiltrate|forward|post|upload|transmit|leak)\b[^.\n]{0,40}\b${SECRET}\b[^.\n]{0,40}\bto\s+`,
+      String.raw`\b(?:send|exfiltrate|forward|post|upload|transmit|leak)\b[^.\n]{0,40}`,
+      String.raw`\b${SECRET}\b[^.\n]{0,40}\bto\s+`,
       String.raw`(?:https?:|www\.|this (?:url|address)|the following)`,
     ].join(''),
   ),

@@ -6,9 +6,15 @@ import { cutToCharacters, textBefore } from '../core/text.ts';
  * direction marks and controls, fillers, variation selectors, invisible operators, annotations,
  * tags. Written in UTF-16 units, which is several times as fast.
  */
-const SUSPECT =
-  // oxlint-disable-next-line no-control-regex no-misleading-character-class
-  /[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC00-\uDFFF]/g;
+const SUSPECT = new RegExp(
+  [
+    String.raw`[\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F\u00AD\u034F\u061C`,
+    String.raw`\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F`,
+    String.raw`\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]`,
+    String.raw`|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC00-\uDFFF]`,
+  ].join(''),
+  'g',
+);
 
 /** Scripts in which a joiner changes the form of letters. */
 const JOINING = new RegExp(

@@ -31,7 +31,8 @@ const KEY_FORMS = [
   'do[opr]_v1_[a-f0-9]{64}',
   'eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{0,2000}', // JWT
   // JWE
-  'eyJ[A-Za-z0-9_-]{16,4000}\\.\\.?[A-Za-z0-9_-]{0,2000}\\.[A-Za-z0-9_-]{8,2000}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,200}',
+  'eyJ[A-Za-z0-9_-]{16,4000}\\.\\.?[A-Za-z0-9_-]{0,2000}\\.[A-Za-z0-9_-]{8,2000}' +
+    '\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,200}',
 ];
 const KEYS = new RegExp(`(?<![A-Za-z0-9_+/-])(?:${KEY_FORMS.join('|')})(?![A-Za-z0-9_+/-])`, 'g');
 const SLACK_HOOK = /(hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,100}/g;
@@ -42,36 +43,70 @@ const PRIVATE_KEY =
 const BEARER = /\b(bearer\s{1,4})(?=[A-Za-z._~+/-]{0,200}\d)[A-Za-z0-9\-._~+/]{8,4096}={0,2}/gi;
 const BASIC = /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})(?![A-Za-z0-9+/=])/gi;
 
-const AUTHORIZATION =
-  /\b((?:proxy-)?authorization\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?)((?:bearer|basic|digest|token|apikey|negotiate|hawk|ntlm|aws4-hmac-sha256)\s{1,4}[^\s"'\\][^\r\n"'\\]{3,4096}|(?=[^\s"'\\]{0,200}\d)[^\s"'\\]{16,4096})/gi;
-const COOKIE =
-  /\b((?:set-)?cookie\\{0,3}["']?\s{0,8}:\s{0,8}\\{0,3}["']?)([\w!#$%&*+.^|~-]{1,256}=[^\r\n"'\\]{1,8192})/gi;
+/** A quote, also an escaped one. */
+const QUOTE = String.raw`\\{0,3}["']?`;
+/** The scheme of credentials, and the credentials. */
+const SCHEME = [
+  '(?:bearer|basic|digest|token|apikey|negotiate|hawk|ntlm|aws4-hmac-sha256)',
+  String.raw`\s{1,4}[^\s"'\\][^\r\n"'\\]{3,4096}`,
+].join('');
+const AUTHORIZATION = new RegExp(
+  [
+    String.raw`\b((?:proxy-)?authorization${QUOTE}\s{0,8}[:=]\s{0,8}${QUOTE})`,
+    String.raw`(${SCHEME}|(?=[^\s"'\\]{0,200}\d)[^\s"'\\]{16,4096})`,
+  ].join(''),
+  'gi',
+);
+const COOKIE = new RegExp(
+  [
+    String.raw`\b((?:set-)?cookie${QUOTE}\s{0,8}:\s{0,8}${QUOTE})`,
+    String.raw`([\w!#$%&*+.^|~-]{1,256}=[^\r\n"'\\]{1,8192})`,
+  ].join(''),
+  'gi',
+);
 
+const PASSWORD_WORDS = 'pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key';
+const SESSION_ID = 'sess(?:ion)?[-_]?id';
 const SECRET_WORD =
-  '(?:pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|(?:access|private|auth)[-_]?key|authorization|cookie|otp|cvv|cvc|sess(?:ion)?[-_]?id)';
+  `(?:${PASSWORD_WORDS}|(?:access|private|auth)[-_]?key|authorization|cookie|otp|cvv|cvc|` +
+  `${SESSION_ID})`;
 /**
  * Words that make a secret likely only at the end of a name: `keyboard` and `author` begin with two
  * of them.
  */
 const LAST_WORD = '(?:key|session|auth|nonce|csrf|xsrf|signature)(?:[-_]?\\d{1,4})?';
 /** `"password": "…"`, in JSON and in code. */
+const MEMBER_NAME = String.raw`([\w.-]{0,40}(?:${SECRET_WORD}[\w.-]{0,20}|${LAST_WORD}))`;
 const QUOTED_MEMBER = new RegExp(
-  `(["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(["'])((?:[^"'\\\\\\r\\n]|\\\\.|(?!\\4)["']){1,100000})`,
+  [
+    String.raw`(["'])${MEMBER_NAME}\1(\s{0,8}:\s{0,8})`,
+    String.raw`(["'])((?:[^"'\\\r\n]|\\.|(?!\4)["']){1,100000})`,
+  ].join(''),
   'gi',
 );
 /** The same in JSON inside a JSON string. */
 const ESCAPED_MEMBER = new RegExp(
-  `(\\\\{1,3}["'])([\\w.-]{0,40}(?:${SECRET_WORD}[\\w.-]{0,20}|${LAST_WORD}))\\1(\\s{0,8}:\\s{0,8})(\\\\{1,3}["'])([^"'\\\\\\r\\n]{1,100000})`,
+  [
+    String.raw`(\\{1,3}["'])${MEMBER_NAME}\1(\s{0,8}:\s{0,8})`,
+    String.raw`(\\{1,3}["'])([^"'\\\r\n]{1,100000})`,
+  ].join(''),
   'gi',
 );
 /** `password: '…'` and `token = "…"` in scripts, console output and attributes. */
 const PLAIN_MEMBER = new RegExp(
-  `(?<![\\w"'$.-])([\\w$.-]{0,40}(?:${SECRET_WORD}[\\w-]{0,20}|${LAST_WORD}))(\\s{0,8}[:=]\\s{0,8}["'\`])([^\\s"'\`\\\\]{6,4096})`,
+  [
+    `(?<![\\w"'$.-])([\\w$.-]{0,40}(?:${SECRET_WORD}[\\w-]{0,20}|${LAST_WORD}))`,
+    '(\\s{0,8}[:=]\\s{0,8}["\'`])([^\\s"\'`\\\\]{6,4096})',
+  ].join(''),
   'gi',
 );
 /** `password=…` in forms, settings and URLs. */
 const ASSIGNED = new RegExp(
-  `(^|[?&#;\\s"'\`(,{])([\\w.%[\\]-]{0,40}(?:${SECRET_WORD}[\\w.%[\\]-]{0,20}|${LAST_WORD}(?:%5D|\\])?))=([^\\s&#"'\`<>;,)}\\\\]{1,4096})`,
+  [
+    '(^|[?&#;\\s"\'`(,{])([\\w.%[\\]-]{0,40}',
+    `(?:${SECRET_WORD}[\\w.%[\\]-]{0,20}|${LAST_WORD}(?:%5D|\\])?))`,
+    '=([^\\s&#"\'`<>;,)}\\\\]{1,4096})',
+  ].join(''),
   'gim',
 );
 /**
@@ -84,9 +119,15 @@ const PARAMETER = /([?&#]|&amp;)([\w.-]{1,64})=([^\s&#"'`<>;,)}\\]{16,4096})/g;
 const USER_INFO =
   /(\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/?#:@"'<>]{0,256}:)([^\s/?#@"'<>]{1,256})(?=@)/gi;
 /** A header on a line or in a command: `X-Functions-Key: …`. */
-const HEADER_LINE =
-  /(^|[\s"'`])((?:[a-z][a-z\d]{0,30}-){1,5}(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?)(:\s{0,4})([^\s"'`\\]{8,4096})/gim;
-const HEADER_END = /-(?:key|token|secret|session|auth|nonce|signature)(?:-\d{1,4})?:/i;
+const LAST_HEADER_WORD = '(?:key|token|secret|session|auth|nonce|signature)(?:-\\d{1,4})?';
+const HEADER_LINE = new RegExp(
+  [
+    `(^|[\\s"'\`])((?:[a-z][a-z\\d]{0,30}-){1,5}${LAST_HEADER_WORD})`,
+    '(:\\s{0,4})([^\\s"\'`\\\\]{8,4096})',
+  ].join(''),
+  'gim',
+);
+const HEADER_END = new RegExp(`-${LAST_HEADER_WORD}:`, 'i');
 /** HTML form fields and meta tags; their name decides. */
 const NAMED_TAG = /<(?:input|meta)\b[^<>]{0,4000}>/gi;
 const NAME_ATTRIBUTE = /\bname\s{0,4}=\s{0,4}["']?([\w.[\]-]{1,100})/i;
@@ -97,8 +138,19 @@ const PASSWORD_INPUT =
 const VALUE_ATTRIBUTE = /(\bvalue\s{0,4}=\s{0,4})("[^"]{1,2000}"|'[^']{1,2000}'|[^\s"'>]{1,2000})/i;
 
 /** A quick test that most texts fail. */
-const TRIGGER =
-  /eyJ|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeoprs]-|xapp-|hooks\.slack|sk_|rk_|whsec_|sk-|AIza|ya29\.|GOCSPX-|npm_|pypi-|hf_|SG\.|shp[asc]|do[opr]_v1_|-----BEGIN|bearer|basic\s|authorization|cookie|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|auth[-_]?key|otp=|cvv|cvc|sess(?:ion)?[-_]?id|:\/\/[^\s/]{1,300}@|[?&#;](?:key|code|sig|signature|auth|sid|state|hash|session|ticket|assertion|x-amz-|x-goog-)|nonce|csrf|xsrf|signature|(?:key|session|auth)\\{0,3}(?:["'\]]|%5D|\s{0,8}[:=])/i;
+const TRIGGER = new RegExp(
+  [
+    ...['eyJ', 'gh[pousr]_', 'github_pat_', 'glpat-', 'AKIA', 'ASIA', 'xox[abeoprs]-', 'xapp-'],
+    ...['hooks\\.slack', 'sk_', 'rk_', 'whsec_', 'sk-', 'AIza', 'ya29\\.', 'GOCSPX-', 'npm_'],
+    ...['pypi-', 'hf_', 'SG\\.', 'shp[asc]', 'do[opr]_v1_', '-----BEGIN', 'bearer', 'basic\\s'],
+    ...['authorization', 'cookie', PASSWORD_WORDS, 'access[-_]?key', 'private[-_]?key'],
+    ...['auth[-_]?key', 'otp=', 'cvv', 'cvc', SESSION_ID, '://[^\\s/]{1,300}@'],
+    '[?&#;](?:key|code|sig|signature|auth|sid|state|hash|session|ticket|assertion|x-amz-|x-goog-)',
+    ...['nonce', 'csrf', 'xsrf', 'signature'],
+    String.raw`(?:key|session|auth)\\{0,3}(?:["'\]]|%5D|\s{0,8}[:=])`,
+  ].join('|'),
+  'i',
+);
 const SHORTEST = 8;
 
 /** Hides everything that looks like a secret; returns the same string if there is nothing. */

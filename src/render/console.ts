@@ -1,5 +1,5 @@
 // Renders console messages as lines: level, location and text, with the stack of errors.
-import { valueIf } from '../core/defined.ts';
+import { valueIf, ifDefined } from '../core/defined.ts';
 
 interface Frame {
   readonly function: string;
@@ -43,7 +43,7 @@ const renderLine = ({ level, from, text, count, place: at, stack }: ConsoleLineD
     from,
     words.replace(/\n[ \t]{1,40}at [^\n]{0,4000}/g, '').replaceAll('\n', '\n  '),
     valueIf(count > 1, `(x${count})`),
-    at ? `@ ${place(at)}` : undefined,
+    ifDefined(at, (at) => `@ ${place(at)}`),
   ];
   const below = stack.map((frame) => `  at ${frame.function || '(anonymous)'} ${place(frame)}`);
   return [head.filter((part) => part !== undefined).join(' '), ...below].join('\n');

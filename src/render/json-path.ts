@@ -1,7 +1,7 @@
 // Parses a body as JSON and resolves paths in it: `$.data.items[0]`, `$["odd name"]`, `items[*].id`.
 import { attempt } from '../core/attempt.ts';
 import { compareLikeness } from '../core/closest.ts';
-import { defined, valueIf } from '../core/defined.ts';
+import { defined, valueIf, ifDefined } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import { isObject, isRecord, isUnknownArray, parseJson } from '../core/json.ts';
 
@@ -103,7 +103,9 @@ const nothingThere = (value: unknown, step: PathStep, at: string): Failure => {
     defined({
       argument: 'path',
       exists: at,
-      names: names ? compareLikeness(wanted, names.slice(0, 1000)).slice(0, MAX_NAMES) : undefined,
+      names: ifDefined(names, (names) =>
+        compareLikeness(wanted, names.slice(0, 1000)).slice(0, MAX_NAMES),
+      ),
       hint: 'Use a path from the shape of the body.',
     }),
   );

@@ -1,6 +1,6 @@
 // Renders observed endpoints as an OpenAPI 3.1 document.
 import { textAt } from '../core/text.ts';
-import { compact, defined, valueIf } from '../core/defined.ts';
+import { compact, defined, valueIf, ifDefined } from '../core/defined.ts';
 import { type JsonKind, typeName, type TypeNode } from './type-tree.ts';
 
 export interface ApiParameter {
@@ -59,7 +59,7 @@ const toOperation = (
       parameters.length > 0
         ? parameters.map(({ type, ...parameter }) => ({ ...parameter, schema: toJsonSchema(type) }))
         : undefined,
-    requestBody: requestBody ? { content: toContent(requestBody) } : undefined,
+    requestBody: ifDefined(requestBody, (requestBody) => ({ content: toContent(requestBody) })),
     responses: Object.fromEntries(
       responses.map((response) => [
         String(response.status),

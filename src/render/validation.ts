@@ -1,6 +1,6 @@
 // Renders a validation as short JSON: a list of problems, then the facts about them.
 import { listIf } from '../core/collections.ts';
-import { compact, defined } from '../core/defined.ts';
+import { compact, defined, ifDefined } from '../core/defined.ts';
 import { textIf } from '../core/text.ts';
 
 interface CountedValues {
@@ -108,7 +108,7 @@ export const renderValidation = (validation: ValidationData, load: LoadResult): 
           duplicate_ids: checks.duplicateIds,
         })
       : {}),
-    page: checks ? pageFacts(checks) : undefined,
+    page: ifDefined(checks, pageFacts),
     vitals,
   });
 };

@@ -1,5 +1,5 @@
 // Converts file system errors to failures.
-import { compact, defined } from '../core/defined.ts';
+import { compact, defined, ifDefined } from '../core/defined.ts';
 import { fail, type Failure, getErrorMessage } from '../core/failure.ts';
 
 export const getErrorCode = (error: unknown): string | undefined =>
@@ -37,7 +37,7 @@ const PROBLEMS: Readonly<Record<string, DiskProblem>> = {
 /** Names the path that failed, which can be outside the home folder. */
 export const storageFailure = (operation: string, path: string, error: unknown): Failure => {
   const code = getErrorCode(error);
-  const known = code === undefined ? undefined : PROBLEMS[code];
+  const known = ifDefined(code, (code) => PROBLEMS[code]);
   const why = known?.why ?? code ?? getErrorMessage(error);
   return fail(
     'storage_failed',

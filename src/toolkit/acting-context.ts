@@ -1,4 +1,5 @@
 // Shared by tools that act: fields that name a target, wait times, and the action context.
+import { ifDefined } from '../core/defined.ts';
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
@@ -80,7 +81,7 @@ export const parseTarget = (
     });
   if (ref !== undefined) return { ref };
   if (selector !== undefined) return { selector };
-  return query === undefined ? undefined : { query };
+  return ifDefined(query, (query) => ({ query }));
 };
 
 /**

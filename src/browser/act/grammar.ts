@@ -13,7 +13,7 @@
 // target = ref ("e12") | "css=" selector | words or "quoted words", matched like `query`
 // text, path = "quoted" or 'quoted' (\ escapes), or plain words up to the keyword
 // Keywords are case-insensitive. A quoted keyword is text. The last possible keyword splits a step.
-import { compact, defined, valueIf } from '../../core/defined.ts';
+import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { findClosest } from '../../core/closest.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { getOwn } from '../../core/json.ts';
@@ -73,8 +73,14 @@ export const parseScript = (instruction: string): ActStep[] => {
 };
 
 /** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
-const TOKEN =
-  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
+const TOKEN_FORMS = [
+  /"(?:[^"\\]|\\.)*"/,
+  /(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])/u,
+  /“[^”]*”/,
+  /[;\n]/,
+  /[^\s;]+?(?=[\s;]|$)/,
+];
+const TOKEN = new RegExp(TOKEN_FORMS.map(({ source }) => source).join('|'), 'gsu');
 
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
@@ -136,7 +142,7 @@ const VERBS: Readonly<
     return defined({
       action: 'type',
       value: requireText(value, text),
-      target: target ? parseTarget(target, text) : undefined,
+      target: ifDefined(target, (target) => parseTarget(target, text)),
     });
   },
   enter: (rest, text) => {
@@ -165,7 +171,7 @@ const VERBS: Readonly<
     return defined({
       action: 'press',
       value: requireText(keys, text),
-      target: target ? parseTarget(target, text) : undefined,
+      target: ifDefined(target, (target) => parseTarget(target, text)),
     });
   },
   scroll: (rest, text) => scroll(rest, text),

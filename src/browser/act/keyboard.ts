@@ -1,6 +1,6 @@
 // Sends real key events over CDP: chords, text key by key, and IME composition for other text.
 import type { Protocol } from 'devtools-protocol';
-import { defined, valueIf } from '../../core/defined.ts';
+import { defined, valueIf, ifDefined } from '../../core/defined.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import { getHeldInput } from './held-input.ts';
 import {
@@ -58,7 +58,7 @@ export const buildKeyEvent = (type: 'down' | 'up', key: Key, bits: number): KeyE
     isKeypad: valueIf(key.location !== undefined, key.location === 3),
     text,
     unmodifiedText: text === undefined ? undefined : (key.text ?? key.key),
-    commands: command === undefined ? undefined : [command],
+    commands: ifDefined(command, (command) => [command]),
   });
 };
 

@@ -1,7 +1,7 @@
 // Runs one action: reaches the target, sends the input, waits for the effects, builds the receipt.
 import { callAll } from '../../core/collections.ts';
 import { quoteText } from '../../core/text.ts';
-import { compact, defined, valueIf } from '../../core/defined.ts';
+import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, Deadline, every, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -284,7 +284,7 @@ const pressMissed = (
     `${formatTargetName(target)} moved away from the pointer; no button was pressed.`,
     defined({
       ref: target.ref,
-      met: met ? buildTargetName(tab, frame, met) : undefined,
+      met: ifDefined(met, (met) => buildTargetName(tab, frame, met)),
     }),
   );
 

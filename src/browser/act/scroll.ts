@@ -79,7 +79,7 @@ export const scroll = (
   value: string | undefined,
 ): Promise<Receipt> => {
   if (value === undefined && target) return intoView(context, target);
-  const until = value === undefined ? undefined : /^until\s+(.+)$/is.exec(value)?.[1];
+  const until = ifDefined(value, (value) => /^until\s+(.+)$/is.exec(value)?.[1]);
   return until === undefined
     ? byWheel(context, target, parseWay(value ?? 'down'))
     : untilText(context, target, until);

@@ -1,6 +1,6 @@
 // Waits until the effects of an action have ended. Events end the wait, not a fixed delay.
 import { callAll } from '../../core/collections.ts';
-import { compact, defined, valueIf } from '../../core/defined.ts';
+import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Alert } from '../../page/call-answers.ts';
@@ -252,6 +252,6 @@ const ownEffects = (
     states,
     value,
     focused,
-    focus: focus ? buildTargetName(tab, frame, focus) : undefined,
+    focus: ifDefined(focus, (focus) => buildTargetName(tab, frame, focus)),
     scrolledTo,
   });

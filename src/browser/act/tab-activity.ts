@@ -1,6 +1,6 @@
 // Collects the CDP events of a tab during an action: navigation, requests, dialogs, tabs, errors.
 import { callAll } from '../../core/collections.ts';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { textBefore, textAt } from '../../core/text.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
@@ -157,9 +157,10 @@ export class TabActivity implements Disposable {
               url: url || textAt(this.#openedUrls, i),
             }))
           : undefined,
-      dialog: dialog
-        ? { kind: dialog.kind, message: dialog.message.slice(0, MAX_TEXT) }
-        : undefined,
+      dialog: ifDefined(dialog, (dialog) => ({
+        kind: dialog.kind,
+        message: dialog.message.slice(0, MAX_TEXT),
+      })),
       ...compact({ answered: this.#dialogs, chooser: this.#chooser }),
       downloads: this.#downloads.size > 0 ? [...this.#downloads.values()] : undefined,
       ...this.requests.effects(),

@@ -55,11 +55,11 @@ const MAX_UNTOLD = 200;
 /** Chrome's error for every connection that the proxy does not establish. */
 const PROXY_ERROR = /ERR_SOCKS_CONNECTION_(?:FAILED|HOST_UNREACHABLE)/;
 const BAD_CLIENT_CERT = 'ERR_BAD_SSL_CLIENT_AUTH_CERT';
-/** Chrome's errors for a connection that ended before the response, or that the proxy refused. */
-const EXPLAINED_ERROR =
-  /ERR_(?:SOCKS_\w{1,40}|EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SOCKET_NOT_CONNECTED|SSL_PROTOCOL_ERROR|BAD_SSL_\w{1,40})$/;
+/** Chrome's errors for a connection that ended before the response. */
 const ENDED_BY_SERVER =
   /ERR_(?:EMPTY_RESPONSE|CONNECTION_(?:CLOSED|RESET)|SOCKET_NOT_CONNECTED|SSL_PROTOCOL_ERROR)$/;
+/** Chrome's errors for a connection that the proxy refused. */
+const REFUSED_BY_PROXY = /ERR_(?:SOCKS|BAD_SSL)_\w{1,40}$/;
 /** The proxy reports these codes for connections that it established. */
 const CLIENT_ERRORS: ReadonlySet<string> = new Set([REJECTED_CLIENT, MISSING_CLIENT]);
 
@@ -293,7 +293,8 @@ export class TabGuard implements Asker {
   #explainFailure(record: RequestRecord): void {
     const { guard, traffic } = this.#parts;
     const error = record.failure?.error ?? '';
-    if (!EXPLAINED_ERROR.test(error) || record.intercepted?.by === NAME) return;
+    const isExplained = [ENDED_BY_SERVER, REFUSED_BY_PROXY].some((errors) => errors.test(error));
+    if (!isExplained || record.intercepted?.by === NAME) return;
     const outcome = guard.outcomeFor(record.url);
     const isClientError = CLIENT_ERRORS.has(outcome?.code ?? '');
     // Our Chrome has no client certificates, so it reports one that is missing as a bad one.

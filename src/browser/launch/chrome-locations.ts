@@ -1,5 +1,5 @@
 // Usual paths of Chrome, Chromium, Edge and Brave and of their profiles, per platform. Pure.
-import { valueIf } from '../../core/defined.ts';
+import { valueIf, ifDefined } from '../../core/defined.ts';
 import { textAt } from '../../core/text.ts';
 import { posix, win32 } from 'node:path';
 
@@ -135,9 +135,9 @@ export const confinedFolder = (path: string, homedir: string): string | undefine
   const confinement = detectConfinement(path);
   if (confinement?.by === 'snap')
     return posix.join(homedir, 'snap', confinement.name, 'common', 'openchrome');
-  return confinement
-    ? posix.join(homedir, '.var', 'app', confinement.name, 'data', 'openchrome')
-    : undefined;
+  return ifDefined(confinement, (confinement) =>
+    posix.join(homedir, '.var', 'app', confinement.name, 'data', 'openchrome'),
+  );
 };
 
 const PRODUCT_NAMES: readonly (readonly [RegExp, Product])[] = [

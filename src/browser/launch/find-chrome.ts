@@ -1,5 +1,5 @@
 // Finds the Chrome to run: named by the user, on this machine, installed by us, or embedded.
-import { valueIf } from '../../core/defined.ts';
+import { valueIf, ifDefined } from '../../core/defined.ts';
 import {
   accessSync,
   closeSync,
@@ -71,9 +71,11 @@ export const findChrome = async ({
   const installed = await findInstalled(home);
   if (installed) return { ...installed, source: 'installed' };
   const embedded = findEmbedded(home);
-  return embedded === undefined
-    ? undefined
-    : { path: embedded, product: 'headless-shell', source: 'embedded' };
+  return ifDefined(embedded, (embedded) => ({
+    path: embedded,
+    product: 'headless-shell',
+    source: 'embedded',
+  }));
 };
 
 /**

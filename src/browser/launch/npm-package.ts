@@ -1,4 +1,5 @@
 // Downloads a package with the user's npm client, checks its pinned hash, and reads its files.
+import { ifDefined } from '../../core/defined.ts';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, realpathSync } from 'node:fs';
@@ -100,7 +101,7 @@ const findNpm = (
       : pathFolders(env)
           .map((folder) => join(folder, 'npm'))
           .find(existsSync);
-  return shim === undefined ? undefined : [shim];
+  return ifDefined(shim, (shim) => [shim]);
 };
 
 const pathFolders = (env: NodeJS.ProcessEnv): string[] =>

@@ -113,22 +113,20 @@ const withRefs = (tab: Tab, frame: Frame, answer: InspectAnswer): Inspection => 
   };
   const { element, focus, forms, headings, errors, panels, geometry, counts } = answer;
   return defined({
-    element: element
-      ? {
-          line: toLine(element.item),
-          label: element.label,
-          matches: element.matches,
-          text: element.text,
-        }
-      : undefined,
+    element: ifDefined(element, (element) => ({
+      line: toLine(element.item),
+      label: element.label,
+      matches: element.matches,
+      text: element.text,
+    })),
     focus: ifDefined(focus, (focus) => focus && toLine(focus)),
-    forms: forms
-      ? forms.map((form) => ({
-          ...form,
-          fields: form.fields.map(toLine),
-          buttons: form.buttons.map(toLine),
-        }))
-      : undefined,
+    forms: ifDefined(forms, (forms) =>
+      forms.map((form) => ({
+        ...form,
+        fields: form.fields.map(toLine),
+        buttons: form.buttons.map(toLine),
+      })),
+    ),
     headings,
     errors: errors?.map(toLine),
     panels: panels?.map(toLine),

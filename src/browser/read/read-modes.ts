@@ -1,5 +1,5 @@
 // Reads a page or one element as an outline, raw HTML, a style report, Markdown or records.
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
 import type { MarkdownRequest } from '../../page/page-functions.ts';
 import type {
@@ -81,7 +81,7 @@ const join = async (
     const below = [];
     for (const child of children) below.push(await visit(child));
     if (inner) below.push(await readInner(tab, inner, args, signal));
-    return defined({ ...node, ref: target ? refOf(target) : undefined, children: below });
+    return defined({ ...node, ref: ifDefined(target, refOf), children: below });
   };
   return visit(root);
 };

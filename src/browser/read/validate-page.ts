@@ -1,5 +1,5 @@
 // Validates a page: load status, failed requests, console errors and checks of its content.
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { textBefore, textIf } from '../../core/text.ts';
 import type { Counted, ValidateAnswer, Vitals } from '../../page/read-answers.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -104,7 +104,7 @@ const toFailed = ({ url, method, status, failure }: RequestRecord): FailedLoad =
   defined({
     url: url.slice(0, 300),
     method,
-    error: failure ? failure.error.replace(/^net::/, '') : undefined,
+    error: ifDefined(failure, (failure) => failure.error.replace(/^net::/, '')),
     status: !failure && status ? status : undefined,
   });
 

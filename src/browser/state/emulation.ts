@@ -199,7 +199,7 @@ class Emulation {
   ): Promise<void> {
     const { userAgent: own = '', product = '' } = this.#chrome ?? {};
     const [, major = '120'] = matchGroups(/\/(\d+)/, product);
-    const model = device === undefined ? undefined : DEVICES[device];
+    const model = ifDefined(device, (device) => DEVICES[device]);
     const name = userAgent ?? model?.userAgent.replace('%', major);
     if (name === undefined && locale === undefined)
       return session.send('Emulation.setUserAgentOverride', { userAgent: '' }, signal);
@@ -209,7 +209,7 @@ class Emulation {
       defined({
         userAgent: name ?? own,
         acceptLanguage: ifDefined(locale, listLanguages),
-        platform: model ? platformName(model) : undefined,
+        platform: ifDefined(model, platformName),
         userAgentMetadata: isChrome ? buildClientHints(major, own, model) : undefined,
       }),
       signal,
@@ -329,7 +329,7 @@ const layoutSize = ({ mobile, width, height }: Screen): Tab['viewport'] =>
   valueIf(!mobile, { width, height });
 
 const buildScreen = ({ device, viewport }: Emulated): Screen | undefined => {
-  const base: Screen | undefined = device === undefined ? undefined : DEVICES[device];
+  const base: Screen | undefined = ifDefined(device, (device) => DEVICES[device]);
   if (!viewport) return base;
   const {
     width,

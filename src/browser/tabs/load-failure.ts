@@ -48,8 +48,11 @@ const DNS_ERROR =
 const DNS_PASSING =
   /^(?:ERR_NAME_RESOLUTION_FAILED|ERR_DNS_TIMED_OUT|ERR_DNS_SERVER_FAILED|EAI_AGAIN)$/;
 const PROXY_AUTH_ERROR = /^(?:ERR_PROXY_AUTH_\w+|EPROXYAUTH)$/;
-const PROXY_ERROR =
-  /^(?:ERR_(?:(?:(?:MANDATORY_)?PROXY|SOCKS|PAC)_\w+|TUNNEL_CONNECTION_FAILED|NO_SUPPORTED_PROXIES)|EPROXY\w+)$/;
+const PROXY_ERRORS = [
+  /^ERR_(?:(?:MANDATORY_)?PROXY|SOCKS|PAC)_\w+$/,
+  /^ERR_(?:TUNNEL_CONNECTION_FAILED|NO_SUPPORTED_PROXIES)$/,
+  /^EPROXY\w+$/,
+];
 /** The server does not use TLS on this port, or no version and cipher that Chrome accepts. */
 const TLS_ERROR =
   /^ERR_SSL_(?:PROTOCOL_ERROR|VERSION_OR_CIPHER_MISMATCH|UNRECOGNIZED_NAME_ALERT)$|^EPROTO$/;
@@ -80,7 +83,7 @@ const classifyNetError = (netError: string): LoadFailureKind => {
   if (DNS_ERROR.test(netError))
     return { code: 'dns_failed', details: { retryable: DNS_PASSING.test(netError) } };
   if (PROXY_AUTH_ERROR.test(netError)) return { code: 'proxy_auth_required' };
-  if (PROXY_ERROR.test(netError)) return { code: 'proxy_failed' };
+  if (PROXY_ERRORS.some((error) => error.test(netError))) return { code: 'proxy_failed' };
   if (TLS_ERROR.test(netError)) return { code: 'navigation_failed', details: TLS_DETAILS };
   if (/AUTH_CREDENTIALS/.test(netError))
     return { code: 'navigation_failed', details: PASSWORD_DETAILS };

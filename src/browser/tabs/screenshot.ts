@@ -1,5 +1,5 @@
 // Captures screenshots: the viewport, the full page, an area or an element, scaled for models.
-import { defined, valueIf } from '../../core/defined.ts';
+import { defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { ElementArea as Area } from '../../page/call-answers.ts';
 import type { Tab } from './tab.ts';
@@ -57,7 +57,10 @@ export const captureScreenshot = async (
     defined({
       format,
       quality: quality === undefined || format === 'png' ? undefined : quality,
-      clip: area ? { ...area, scale: original ? scale : scale / tab.pixelRatio } : undefined,
+      clip: ifDefined(area, (area) => ({
+        ...area,
+        scale: original ? scale : scale / tab.pixelRatio,
+      })),
       captureBeyondViewport: valueIf(area, options.area !== undefined),
       optimizeForSpeed: true,
     }),

@@ -1,6 +1,6 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
-import { compact, defined, valueIf } from '../../core/defined.ts';
+import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
@@ -245,13 +245,13 @@ export class Tab {
       viewport ? tab.setPermission('clipboard-write', 'granted').catch(() => {}) : undefined,
       // Pages in background tabs behave as if visible and focused.
       cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
-      viewport
-        ? cdp.send('Emulation.setDeviceMetricsOverride', {
-            ...viewport,
-            deviceScaleFactor: 0,
-            mobile: false,
-          })
-        : undefined,
+      ifDefined(viewport, (viewport) =>
+        cdp.send('Emulation.setDeviceMetricsOverride', {
+          ...viewport,
+          deviceScaleFactor: 0,
+          mobile: false,
+        }),
+      ),
       tab.#runWithControls(cdp, { setUp: options.setUp }),
     ]);
     return tab;

@@ -1,6 +1,6 @@
 // Writes Chrome's network events of one session into the request log. Hot path: keep it cheap.
 import type { Protocol } from 'devtools-protocol';
-import { defined, valueIf } from '../../core/defined.ts';
+import { defined, valueIf, ifDefined } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { BoundedMap, type SharedTexts } from './bounded-collections.ts';
 import { applyWireStatus, ExtraInfo } from './extra-info.ts';
@@ -303,9 +303,9 @@ const toFailure = (event: EventParams<'Network.loadingFailed'>): RequestFailure 
     canceled: event.canceled ?? false,
     ...defined({
       blockedReason,
-      cors: cors
-        ? defined({ error: cors.corsError, parameter: cors.failedParameter || undefined })
-        : undefined,
+      cors: ifDefined(cors, (cors) =>
+        defined({ error: cors.corsError, parameter: cors.failedParameter || undefined }),
+      ),
     }),
   };
 };

@@ -1,4 +1,5 @@
 // A caller's rules for a tab's requests: block, mock the response, or change headers.
+import { ifDefined } from '../../core/defined.ts';
 import { getOrCreate } from '../../core/collections.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type {
@@ -133,7 +134,7 @@ const judge = (
       : { action: 'fail', reason: 'BlockedByClient' };
   }
   const headers = combineChanges(concerned, 'request');
-  return headers ? { action: 'continueWith', headers } : undefined;
+  return ifDefined(headers, (headers) => ({ action: 'continueWith', headers }));
 };
 
 const changeResponse = (
@@ -146,7 +147,10 @@ const changeResponse = (
     rules.filter((rule) => concerns(rule, request)).toReversed(),
     'response',
   );
-  return responseHeaders ? { action: 'continueWith', responseHeaders } : undefined;
+  return ifDefined(responseHeaders, (responseHeaders) => ({
+    action: 'continueWith',
+    responseHeaders,
+  }));
 };
 
 /** Combines the changes of all rules; the newest rule wins. */

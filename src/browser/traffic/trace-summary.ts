@@ -288,14 +288,14 @@ const summariseRequests = (
   const largest = events.findLast(
     ({ name, ts, pid: of }) => name === 'LargestImagePaint::Candidate' && of === pid && ts >= zero,
   );
-  const url = largest ? textIn(readData(largest), 'imageUrl') : undefined;
+  const url = ifDefined(largest, (largest) => textIn(readData(largest), 'imageUrl'));
   if (url === undefined) return { renderBlocking };
   const request = [...requests.values()].find((candidate) => candidate.url === url);
   return {
     renderBlocking,
     lcpImage: defined({
       url,
-      requestedAtMs: request ? toMs(request.sentAt - zero) : undefined,
+      requestedAtMs: ifDefined(request, (request) => toMs(request.sentAt - zero)),
       loadedAtMs: request?.finishedAt === undefined ? undefined : toMs(request.finishedAt - zero),
     }),
   };

@@ -6,7 +6,7 @@ import { readCookies } from '../../browser/state/cookies.ts';
 import { readPasswords } from '../../browser/state/page-state.ts';
 import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
-import { compact, defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail, toFailure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -173,8 +173,8 @@ const cleanFile = async (
     file,
     content: Buffer.from(bytes ?? written),
     note,
-    error: error === undefined ? undefined : writer.cleanText(error),
-    shown: shown === undefined ? undefined : writer.cleanText(shown),
+    error: ifDefined(error, (error) => writer.cleanText(error)),
+    shown: ifDefined(shown, (shown) => writer.cleanText(shown)),
   });
 };
 

@@ -8,7 +8,7 @@ import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import { listConsole } from '../../browser/traffic/console-list.ts';
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { listDefined } from '../../core/collections.ts';
-import { defined, valueIf } from '../../core/defined.ts';
+import { defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { getErrorMessage } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { VERSION } from '../../core/version.ts';
@@ -259,7 +259,7 @@ const removeSecretBytes = async (
     ...request,
     body: MEDIA.test(contentType) ? body : await clean(body),
     requestBody: requestBody ? await clean(requestBody) : undefined,
-    messages: messages ? { ...messages, kept } : undefined,
+    messages: ifDefined(messages, (messages) => ({ ...messages, kept })),
   });
 };
 

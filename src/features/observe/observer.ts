@@ -6,7 +6,7 @@ import { capturePicture } from '../../browser/tabs/screencast.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
@@ -100,14 +100,14 @@ export class Observer {
       crashed: tab.crashed,
       busy: tab.queue.running,
       hungSince: this.#hung.find(tab),
-      dialog: dialog
-        ? defined({
-            kind: dialog.kind,
-            message: clean(dialog.message, MESSAGE_CHARS),
-            openedAt: dialog.openedAt,
-            defaultPrompt: dialog.defaultPrompt && clean(dialog.defaultPrompt, MESSAGE_CHARS),
-          })
-        : undefined,
+      dialog: ifDefined(dialog, (dialog) =>
+        defined({
+          kind: dialog.kind,
+          message: clean(dialog.message, MESSAGE_CHARS),
+          openedAt: dialog.openedAt,
+          defaultPrompt: dialog.defaultPrompt && clean(dialog.defaultPrompt, MESSAGE_CHARS),
+        }),
+      ),
     });
   }
 

@@ -90,7 +90,7 @@ const click = (step: Extract<RecordedStep, { kind: 'click' }>): string => {
   const given = defined({
     button,
     ...compact({ count }),
-    offset: spot ? { x: spot.x, y: spot.y } : undefined,
+    offset: ifDefined(spot, (spot) => ({ x: spot.x, y: spot.y })),
   });
   const how = Object.keys(given).length > 0 ? renderLiteral(given) : '';
   if (!modifiers?.length) return `await ${found(target, step)}.click(${how});`;

@@ -1,5 +1,5 @@
 // Options of comboboxes and listboxes that are not native select elements.
-import { defined } from '../objects.ts';
+import { defined, ifDefined } from '../objects.ts';
 import { attribute, byIds, localName, queryAll } from '../safe-dom.ts';
 import { findElement, assignId, isHere } from '../state.ts';
 import { isSeen, trees } from '../match-words.ts';
@@ -41,7 +41,7 @@ const matchOption = (box: Element, wanted: string): FoundOption => {
   const byValue =
     at >= 0 ? at : options.findIndex((option) => attribute(option, 'data-value') === wanted);
   const found = options[byValue];
-  return defined({ available: names.slice(0, MAX_NAMED), id: found ? assignId(found) : undefined });
+  return defined({ available: names.slice(0, MAX_NAMED), id: ifDefined(found, assignId) });
 };
 
 /** Waits for an option with this name or value. */

@@ -1,5 +1,5 @@
 // Fills in a form from inside the page; pauses at fields that need real input events.
-import { compact, defined } from '../objects.ts';
+import { compact, defined, ifDefined } from '../objects.ts';
 import { activeElement, attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
 import { assignId, isHere } from '../state.ts';
 import { isSeen, trees } from '../match-words.ts';
@@ -247,7 +247,7 @@ class FormRun {
     return defined({
       state: 'done',
       results: this.#results,
-      submit: submit ? describe(submit, known) : undefined,
+      submit: ifDefined(submit, (submit) => describe(submit, known)),
     });
   }
 

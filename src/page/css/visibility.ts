@@ -73,9 +73,10 @@ const outOfSight = (element: Element): string | undefined => {
   const { point, cover } = intersect(element);
   if (!point && cover && getComputedStyle(element).pointerEvents !== 'none')
     return `covered by ${shortLabel(cover)}`;
-  return clip
-    ? `visible, ${Math.round(clip.hidden * 100)} % of it clipped by ${shortLabel(clip.by)}`
-    : undefined;
+  return ifDefined(
+    clip,
+    (clip) => `visible, ${Math.round(clip.hidden * 100)} % of it clipped by ${shortLabel(clip.by)}`,
+  );
 };
 
 interface Clip {

@@ -1,4 +1,5 @@
 // Collects the data of a page: JSON-LD, microdata, tables, lists and repeated structures.
+import { ifDefined } from '../objects.ts';
 import { query, queryAll } from '../safe-dom.ts';
 import type { ExtractAnswer } from '../extract/extract-answers.ts';
 import { buildGroup, readGroups, readPairs, readTables } from '../extract/tables.ts';
@@ -12,7 +13,7 @@ const MAX_MATCHES = 5000;
 const MAX_WHOLE = 1500;
 
 const read = ({ subject, multiple }: ExtractRequest): ExtractAnswer | NoSubject => {
-  const found = subject ? findSubject(subject) : undefined;
+  const found = ifDefined(subject, findSubject);
   if (found && isNoSubject(found)) return found;
   const scope = found ?? document;
   const main =

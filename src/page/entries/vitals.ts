@@ -80,11 +80,11 @@ export const readVitals = (): Vitals => {
   ]);
   const cls = worstShifts(readBuffered<LayoutShift>('layout-shift'));
   return defined({
-    lcp_ms: largest ? Math.round(largest.startTime) : undefined,
+    lcp_ms: ifDefined(largest, (largest) => Math.round(largest.startTime)),
     lcp_element: largest?.element ? shortLabel(largest.element) : undefined,
     cls: Math.round(cls * 1000) / 1000,
     inp_ms: ifDefined(inp, Math.round),
-    fcp_ms: first ? Math.round(first.startTime) : undefined,
+    fcp_ms: ifDefined(first, (first) => Math.round(first.startTime)),
     ttfb_ms:
       navigation && navigation.responseStart > 0 ? Math.round(navigation.responseStart) : undefined,
     load_ms:

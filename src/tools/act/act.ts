@@ -1,6 +1,6 @@
 // act: runs a short script of plain-language steps; stops at the first step that fails.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { Failure, fail } from '../../core/failure.ts';
 import { type ActStep, parseScript } from '../../browser/act/grammar.ts';
 import { interact } from '../../browser/act/interact.ts';
@@ -116,7 +116,7 @@ export const act = defineTool({
     const reading = await readAfter(tab, returnAfterState, signal);
     return defined({
       receipts,
-      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
+      after: ifDefined(reading, (reading) => selectStateAfter(returnAfterState, reading)),
     });
   },
   render: ({ receipts, after }) => {

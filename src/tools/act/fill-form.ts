@@ -143,7 +143,7 @@ export const fillForm = defineTool({
       failed: failed.map(shortFailure),
       effects,
       url: tab.url,
-      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
+      after: ifDefined(reading, (reading) => selectStateAfter(returnAfterState, reading)),
       submitted,
       ...compact({ notSubmitted: submit !== false && failed.length > 0 }),
     });

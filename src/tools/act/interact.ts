@@ -1,6 +1,6 @@
 // interact: performs one action on one element with real input, and reports its effect.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { ACTIONS, interact as act, type Interaction } from '../../browser/act/interact.ts';
 import { hasNoEffect } from '../../core/receipt.ts';
@@ -59,8 +59,8 @@ export const interact = defineTool({
     'query. Waits until it is actionable; reports the effects or "no effect seen". ' +
     'Several fields: fill_form; several steps: act.',
   returns:
-    '{receipt: {did, target?, effects: {url?, newTabs?, dialog?, downloads?, requests?, value?, …}}' +
-    ', after?}',
+    '{receipt: {did, target?, effects: {url?, newTabs?, dialog?, downloads?, requests?, ' +
+    'value?, …}}, after?}',
   keywords:
     'click tap type press hover scroll drag drop upload file select check button keyboard ' +
     'copy paste clipboard modifier shift ctrl',
@@ -108,7 +108,7 @@ export const interact = defineTool({
     return defined({
       receipt,
       url: tab.url,
-      after: reading ? selectStateAfter(returnAfterState, reading) : undefined,
+      after: ifDefined(reading, (reading) => selectStateAfter(returnAfterState, reading)),
     });
   },
   render: ({ receipt, url, after }) => {

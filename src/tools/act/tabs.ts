@@ -1,6 +1,6 @@
 // tabs: opens, selects and closes tabs of the session.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { formatAddress } from '../../core/text.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
@@ -90,7 +90,10 @@ export const tabs = defineTool({
     const { current } = session;
     return defined({
       closed: tab.id,
-      current: current ? { tabId: current.id, url: formatAddress(current.url) } : undefined,
+      current: ifDefined(current, (current) => ({
+        tabId: current.id,
+        url: formatAddress(current.url),
+      })),
     });
   },
 });

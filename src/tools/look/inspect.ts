@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<SectionName, RegExp>> = {
   headings: /\bheadings?\b|\boutline\b|\bsections?\b|\bh[1-6]\b/i,
   errors: /\b(?:errors?|alerts?|invalid|validation|warnings?|messages?|toasts?|notifications?)\b/i,
   panels:
-    /\bpanels?\b|\bdialogs?\b|\bmodals?\b|\btabs?\b|\bmenus?\b|\bpopups?\b|\bpopovers?\b|\bdrawers?\b|\baccordions?\b|\bexpanded\b|\boverlays?\b/i,
+    /\b(?:(?:panel|dialog|modal|tab|menu|popup|popover|drawer|accordion|overlay)s?|expanded)\b/i,
   geometry:
     /\b(?:geometry|positions?|size|box|scroll(?:ed)?|viewport|layout|visib(?:le|ility)|hidden)\b/i,
   listeners: /\blisteners?\b|\bevents?\b|\bhandlers?\b/i,

@@ -109,7 +109,7 @@ const newCookie = (
   domain: ifDefined(domain, withBelow),
   url: domain === undefined ? webAddress(url, pageUrl) : undefined,
   expires: ifDefined(expires, (expires) => expires / 1000),
-  sameSite: sameSite === undefined ? undefined : SAME_SITE[sameSite],
+  sameSite: ifDefined(sameSite, (sameSite) => SAME_SITE[sameSite]),
 });
 
 const locateCookies = ({ all, domain, url }: CookiesInput): NonNullable<ConsentTraits['pages']> => {

@@ -1,6 +1,6 @@
 // emulate: emulates a device, location, language, time zone, colour scheme or network speed.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import {
   type Connection,
@@ -118,7 +118,7 @@ const formatSettings = (settings: Emulated): object => {
   return {
     emulated: defined({
       ...rest,
-      network: connection ? (nameOf(connection) ?? connection) : undefined,
+      network: ifDefined(connection, (connection) => nameOf(connection) ?? connection),
     }),
   };
 };
