@@ -82,6 +82,9 @@ module.exports = {
     onlyIn('mcp-sdk-in-frontend', 'The MCP SDK', npm('@modelcontextprotocol'), [
       'src/frontends/mcp/',
     ]),
+    onlyIn('database-in-cluster', 'The database', npm('(?:(?:@types/)?pg|graphile-worker)'), [
+      'src/store/cluster/',
+    ]),
     onlyIn('fs-in-store', 'node:fs', '^(?:node:)?fs(?:/promises)?$', [
       'src/system/',
       'src/store/',

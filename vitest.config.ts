@@ -1,5 +1,6 @@
 // The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server),
-// and faults (minutes of bad treatment, run by themselves).
+// faults (minutes of bad treatment, run by themselves),
+// and cluster (several processes and a PostgreSQL server, run by themselves).
 import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
@@ -35,6 +36,18 @@ export default defineConfig({
           hookTimeout: 120_000,
           maxWorkers: 1, // what they count is the machine's
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cluster',
+          include: ['tests/cluster/**/*.cluster.ts'],
+          globalSetup: ['tests/chrome-setup.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1, // the tests measure times of several processes
+          sequence: { groupOrder: 3 },
         },
       },
       {

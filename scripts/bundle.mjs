@@ -81,6 +81,23 @@ const wholeZodApart = {
   },
 };
 
+/**
+ * The job engine would search for its configuration in the working folder, and run it; the search
+ * would also put a compiler of 10 MB into the bundle.
+ */
+const noJobEngineConfig = {
+  name: 'no-job-engine-config',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^cosmiconfig$/ }, () => ({
+      path: 'cosmiconfig',
+      namespace: 'no-config',
+    }));
+    esbuild.onLoad({ filter: /./, namespace: 'no-config' }, () => ({
+      contents: 'exports.cosmiconfigSync = () => ({ search: () => null });',
+    }));
+  },
+};
+
 /** Bundles with every package inside, so that what comes out needs nothing but Node. */
 export const bundle = (options, further = []) =>
   build({
@@ -102,6 +119,7 @@ export const bundle = (options, further = []) =>
       englishOnly,
       wholeZodApart,
       usedZodOnly,
+      noJobEngineConfig,
       ...further,
     ],
     logLevel: 'warning',

@@ -289,6 +289,10 @@ export const FAILURES = {
   storage_failed: kind('Free some space, or check the permissions of the named path.', {
     retryable: true,
   }),
+  cluster_unusable: kind('Run "openchrome doctor --cluster URL" to see what is wrong.', {
+    exit: 3,
+    http: 503,
+  }),
   engine_stopped: kind('Start the server again.', { retryable: true, exit: 3, http: 503 }),
   overloaded: kind('Call again when other calls have ended.', { retryable: true, http: 503 }),
   internal: kind('This is a bug in OpenChrome: report it with the log id.', { http: 500 }),

@@ -27,6 +27,8 @@ const WRITERS: Readonly<Record<string, string>> = {
 const CLEANING = [
   'src/store/tasks/task-store.ts',
   'src/store/tasks/working-files.ts',
+  'src/store/cluster/cluster-tasks.ts',
+  'src/store/cluster/cluster-lines.ts',
   'src/store/journal/journal.ts',
   'src/features/evidence/bundle.ts',
   'src/features/network/redact-captured.ts',

@@ -181,7 +181,7 @@ export const readMeta = async (folder: string, handle: string): Promise<HandleMe
   return parseMeta(await file.readFile('utf8'), handle);
 };
 
-const parseMeta = (text: string, handle: string): HandleMeta | undefined =>
+export const parseMeta = (text: string, handle: string): HandleMeta | undefined =>
   attempt(() => {
     const meta = MetaSchema.safeParse(JSON.parse(text)).data;
     return meta?.output_handle === handle ? meta : undefined;

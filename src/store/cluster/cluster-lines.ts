@@ -1,0 +1,140 @@
+// The working files of a task as numbered lines in PostgreSQL.
+import { attempt } from '../../core/attempt.ts';
+import { parseJson } from '../../core/json.ts';
+import { TimeSlices } from '../../core/time.ts';
+import type { PayloadWriter } from '../files/payload-writer.ts';
+import type { WorkingFiles } from '../tasks/working-files.ts';
+import { BatchedWrites } from './batched-writes.ts';
+import { type Database, throughOutage } from './database.ts';
+import { leaseLost, type WriteFence } from './lease-fence.ts';
+
+interface ClusterLinesOptions {
+  readonly database: Database;
+  readonly writer: PayloadWriter;
+  readonly taskId: string;
+  readonly fence?: WriteFence | undefined;
+}
+
+interface NewLine {
+  readonly file: string;
+  readonly line: string;
+}
+
+const LINES_AT_ONCE = 100;
+/** A statement with more text than this is split. */
+const BATCH_CHARS = 4 * 1024 * 1024;
+
+/** A repeated insert of the same lines has no effect. */
+const INSERT = {
+  name: 'oc_lines_insert',
+  text: `
+with fence as materialized (
+  select id from openchrome.tasks where id = $1
+    and ($2::text is null or (lead = $2 and epoch = $3)) for key share
+), added as (
+  insert into openchrome.task_lines (task_id, file, n, line)
+  select fence.id, t.file, t.n, t.line
+  from fence, unnest($4::text[], $5::int[], $6::text[]) as t (file, n, line)
+  on conflict do nothing
+)
+select id from fence`,
+};
+
+export class ClusterLines implements WorkingFiles {
+  readonly #options: ClusterLinesOptions;
+  readonly #writes: BatchedWrites<NewLine>;
+  /** The number of the next line, by file. */
+  #next: Map<string, number> | undefined;
+
+  constructor(options: ClusterLinesOptions) {
+    this.#options = options;
+    this.#writes = new BatchedWrites((lines) => this.#save(lines), countFitting);
+  }
+
+  append(file: string, entry: unknown): Promise<void> {
+    return this.#add(file, this.#options.writer.clean(entry));
+  }
+
+  async appendLarge(file: string, entry: unknown, signal?: AbortSignal): Promise<void> {
+    const clean = await this.#options.writer.cleanLarge(entry, signal);
+    signal?.throwIfAborted();
+    await this.#add(file, clean);
+  }
+
+  #add(file: string, entry: unknown): Promise<void> {
+    const line = JSON.stringify(entry) as string | undefined;
+    if (line === undefined) throw new Error('only JSON values can be stored');
+    return this.#writes.add({ file, line });
+  }
+
+  async #save(batch: readonly NewLine[]): Promise<void> {
+    try {
+      await this.#insert(batch);
+    } catch (error) {
+      this.#next = undefined; // unknown which lines were saved
+      throw error;
+    }
+  }
+
+  async #insert(batch: readonly NewLine[]): Promise<void> {
+    const { database, taskId, fence } = this.#options;
+    const next = await this.#findNext();
+    const numbers = batch.map(({ file }) => {
+      const n = next.get(file) ?? 0;
+      next.set(file, n + 1);
+      return n;
+    });
+    const values = [
+      taskId,
+      fence?.member ?? null,
+      fence?.epoch ?? 0,
+      batch.map(({ file }) => file),
+      numbers,
+      batch.map(({ line }) => line),
+    ];
+    const insert = (): Promise<unknown[]> => database.query(INSERT, values);
+    const rows = await (fence ? throughOutage(insert) : insert());
+    if (rows.length === 0) throw leaseLost(taskId);
+  }
+
+  async #findNext(): Promise<Map<string, number>> {
+    if (this.#next) return this.#next;
+    const read = (): Promise<{ file: string; next: number }[]> =>
+      this.#options.database.query<{ file: string; next: number }>(
+        `select file, max(n) + 1 as next from openchrome.task_lines where task_id = $1
+         group by file`,
+        [this.#options.taskId],
+      );
+    const rows = await (this.#options.fence ? throughOutage(read) : read());
+    return (this.#next = new Map(rows.map(({ file, next }) => [file, next])));
+  }
+
+  async *entries<T>(file: string): AsyncGenerator<T> {
+    const { database, taskId } = this.#options;
+    const slices = new TimeSlices();
+    for (let last = -1; ;) {
+      const rows = await database.query<{ n: number; line: string }>(
+        `select n, line from openchrome.task_lines where task_id = $1 and file = $2 and n > $3
+         order by n limit ${LINES_AT_ONCE}`,
+        [taskId, file, last],
+      );
+      for (const { n, line } of rows) {
+        if (slices.isOver) await slices.pause();
+        last = n;
+        const entry = attempt(() => parseJson(line));
+        if (entry !== undefined) yield entry as T;
+      }
+      if (rows.length < LINES_AT_ONCE) return;
+    }
+  }
+}
+
+const countFitting = (lines: readonly NewLine[]): number => {
+  let [count, chars] = [0, 0];
+  for (const { line } of lines) {
+    chars += line.length;
+    if (count > 0 && (chars > BATCH_CHARS || count === LINES_AT_ONCE)) break;
+    count++;
+  }
+  return count;
+};

@@ -1,0 +1,93 @@
+// Notices between the processes of a cluster, at most 20 per second, and polls that replace them.
+import { abortable, after, monotonicMs } from '../../core/time.ts';
+import type { TaskWatch } from '../tasks/task-ledger.ts';
+import type { Database } from './database.ts';
+import { CHANNEL, type ClusterSession } from './session.ts';
+
+const MIN_GAP_MS = 50;
+/** Waiters look again after this time, also without a notice. */
+const POLL_MS = 1_000;
+/** The server accepts 8,000 bytes; a longer list of topics is sent as "anything". */
+const MAX_PAYLOAD = 7_900;
+const ANYTHING = '*';
+
+export class Notices implements Disposable {
+  readonly #database: Database;
+  readonly #session: ClusterSession;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #unsent = new Set<string>();
+  #sentAt = -Infinity;
+  #timer: Disposable | undefined;
+  #closed = false;
+
+  constructor(database: Database, session: ClusterSession) {
+    this.#database = database;
+    this.#session = session;
+    session.listen({ onNotice: (payload) => this.#receive(payload) });
+  }
+
+  /** Wakes the waiters of a topic in all processes. A lost notice only costs a poll interval. */
+  publish(topic: string): void {
+    if (this.#closed) return;
+    this.#wake(topic);
+    this.#unsent.add(topic);
+    const waitMs = this.#sentAt + MIN_GAP_MS - monotonicMs();
+    if (this.#timer) return;
+    if (waitMs <= 0) this.#send();
+    else this.#timer = after(waitMs, () => this.#send());
+  }
+
+  #send(): void {
+    this.#timer = undefined;
+    if (this.#unsent.size === 0 || this.#closed) return;
+    const topics = [...this.#unsent].join(' ');
+    this.#unsent.clear();
+    this.#sentAt = monotonicMs();
+    const payload = topics.length > MAX_PAYLOAD ? ANYTHING : topics;
+    // Not part of a transaction: NOTIFY makes commits wait for each other.
+    this.#database.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => {});
+  }
+
+  #receive(payload: string): void {
+    if (payload === ANYTHING) for (const topic of this.#waiting.keys()) this.#wake(topic);
+    else for (const topic of payload.split(' ')) this.#wake(topic);
+  }
+
+  #wake(topic: string): void {
+    const waiters = this.#waiting.get(topic);
+    this.#waiting.delete(topic);
+    for (const wake of waiters ?? []) wake();
+  }
+
+  /** Resolves after the next notice about the topic, or after the poll interval. */
+  async wait(topic: string, signal?: AbortSignal, pollMs = POLL_MS): Promise<void> {
+    this.#session.start();
+    const waiters = this.#waiting.get(topic) ?? new Set();
+    this.#waiting.set(topic, waiters);
+    let wake: () => void = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+      waiters.add(wake);
+    });
+    using _poll = after(pollMs, wake);
+    try {
+      await abortable(woken, signal);
+    } finally {
+      waiters.delete(wake);
+      if (waiters.size === 0 && this.#waiting.get(topic) === waiters) this.#waiting.delete(topic);
+    }
+  }
+
+  watch(topic: string): TaskWatch {
+    const closed = new AbortController();
+    return {
+      next: (signal) => this.wait(topic, AbortSignal.any([signal, closed.signal])),
+      [Symbol.dispose]: () => closed.abort(),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#closed = true;
+    this.#timer?.[Symbol.dispose]();
+  }
+}

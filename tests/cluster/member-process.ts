@@ -1,0 +1,114 @@
+// A process of a cluster without a browser: `node member-process.mjs MODE URL [ARGUMENT...]`.
+// Prints one line per step.
+import { request } from 'node:http';
+import { sleep } from '../../src/core/time.ts';
+import type { ClaimedVisit, ClusterStore } from '../../src/store/cluster/cluster-store.ts';
+import { LIMITS, openStore } from './stores.ts';
+
+const print = (...words: readonly (string | number)[]): void => {
+  process.stdout.write(`${words.join(' ')}\n`);
+};
+const { signal } = new AbortController();
+
+/** Increases the number in the row of a task. */
+const count = async (store: ClusterStore, id = '', times = '0'): Promise<void> => {
+  for (let i = 0; i < Number(times); i++)
+    await store.tasks.change(id, (meta) => {
+      const total = Number(meta['total'] ?? 0) + 1;
+      return { meta: { ...meta, total }, event: { ts: Date.now(), kind: 'log', data: { total } } };
+    });
+};
+
+/** Claims visits and ends each of them after `loadMs`; "hang" never ends them. */
+const work = async (store: ClusterStore, loadMs = '0', slots = '8'): Promise<void> => {
+  const load = async (visit: ClaimedVisit): Promise<void> => {
+    print('claimed', visit.n, visit.deaths);
+    if (loadMs === 'hang') await new Promise(() => {});
+    await sleep(Number(loadMs));
+    await store.visits.finish([{ visit, outcome: { url: visit.url } }]);
+    print('ended', visit.n);
+  };
+  const active = new Set<Promise<void>>();
+  for (;;) {
+    const offers = store.visits.waitForOffers(signal);
+    const limit = Number(slots) - active.size;
+    const visits = await store.visits
+      .claim({ limit, alone: active.size === 0, limits: LIMITS })
+      .catch(() => []); // an outage: tried again
+    for (const visit of visits) {
+      const loading = load(visit).finally(() => active.delete(loading));
+      active.add(loading);
+    }
+    if (visits.length === 0) await Promise.race([offers, ...active]);
+  }
+};
+
+/** Leads tasks and appends a line every `stepMs`, until 200 lines are stored. */
+const lead = async (store: ClusterStore, stepMs = '20'): Promise<void> => {
+  for (;;) {
+    const lease = await store.leases.next(LIMITS, signal);
+    print('leads', lease.taskId, lease.epoch);
+    const ledger = store.leases.bind(lease);
+    const files = ledger.files(lease.taskId);
+    try {
+      let n = 0;
+      for await (const line of files.entries<{ n: number }>('pages.jsonl')) n = line.n + 1;
+      for (; n < 200; n++) {
+        await files.append('pages.jsonl', { n, member: store.members.own });
+        print('line', n);
+        await sleep(Number(stepMs));
+      }
+      await ledger.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
+      await store.leases.release(lease);
+      print('completed', lease.taskId);
+    } catch (error) {
+      print('stopped', (error as { code?: string }).code ?? String(error));
+      await store.members.join(signal);
+      print('joined');
+    }
+  }
+};
+
+const get = (url: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    request(url, (response) => {
+      let text = '';
+      response.on('data', (part: Buffer) => (text += part.toString()));
+      response.on('end', () => resolve(text));
+    })
+      .on('error', reject)
+      .end();
+  });
+
+/** Requests a page in each turn of its host. */
+const visitHost = async (
+  store: ClusterStore,
+  site = '',
+  delayMs = '100',
+  times = '10',
+): Promise<void> => {
+  for (let i = 0; i < Number(times); i++) {
+    await store.turns.take(new URL(site).host, Number(delayMs), signal);
+    await get(site);
+  }
+};
+
+const readRobots = async (store: ClusterStore, site = ''): Promise<void> => {
+  const fetch = async (): Promise<{ status: number; text: string }> => ({
+    status: 200,
+    text: await get(`${site}/robots.txt`),
+  });
+  const files = await Promise.all(
+    Array.from({ length: 5 }, () => store.robots.load(site, fetch, signal)),
+  );
+  print('robots', JSON.stringify(files.map(({ text }) => text)));
+};
+
+const MODES = { count, work, lead, turns: visitHost, robots: readRobots };
+
+const [, , mode = '', url = '', ...rest] = process.argv;
+const store = await openStore(url);
+print('joined', store.members.own);
+await MODES[mode as keyof typeof MODES](store, ...rest);
+print('done');
+await store[Symbol.asyncDispose]();
