@@ -81,6 +81,7 @@ describe('a planted violation', () => {
         "import '../act/b.ts';\nimport type P from 'devtools-protocol';\nexport type Q = P;\n",
       'src/tools/act/b.ts': "import { WebSocket } from 'ws';\nexport const b = WebSocket;\n",
       'src/frontends/cli/a.ts': "import '../../browser/a.ts';\nimport './nowhere.ts';\n",
+      'src/features/a.ts': "import 'pg';\n",
       'src/helpers/a.ts': "import '../core/a.ts';\n",
       'src/app.ts': "import './store/a.ts';\n",
     });
@@ -91,6 +92,7 @@ describe('a planted violation', () => {
         "cdp-in-browser: src/tools/look/a.ts -> devtools-protocol",
         "core-imports: src/core/a.ts -> src/policy/a.ts",
         "core-packages: src/core/a.ts -> lodash",
+        "database-in-cluster: src/features/a.ts -> pg/esm/index.mjs",
         "frontends-imports: src/frontends/cli/a.ts -> src/browser/a.ts",
         "fs-in-store: src/policy/a.ts -> fs",
         "known-rooms-only: src/helpers/a.ts -> src/core/a.ts",

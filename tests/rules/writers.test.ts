@@ -11,7 +11,8 @@ const WRITES = new RegExp(
 );
 
 /** Payload folders: data of pages and of calls. */
-const PAYLOADS = /^src\/(?:store\/(?:handles|tasks|journal|network)|features|pipeline|frontends)\//;
+const PAYLOADS =
+  /^src\/(?:store\/(?:handles|tasks|journal|network|cluster)|features|pipeline|frontends)\//;
 
 /** The files there that write, and the reason why their data has no secrets. */
 const WRITERS: Readonly<Record<string, string>> = {

@@ -62,14 +62,17 @@ export class Database implements Queries, AsyncDisposable {
   constructor(url: string, log: Log) {
     this.#target = parseConnectionTarget(url);
     this.#hide = createHide(this.#target, url);
-    this.#pool = new pg.Pool({
+    const options = {
       ...this.#options,
       max: POOL_SIZE,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
-      // The pool waits for the promise, although its type does not declare one.
-      onConnect: (client) => client.query(SESSION_SETTINGS) as unknown as undefined,
-    });
+      // The pool waits for it before it uses the connection.
+      onConnect: async (client: pg.ClientBase) => {
+        await client.query(SESSION_SETTINGS);
+      },
+    };
+    this.#pool = new pg.Pool(options);
     // The pool removes the broken connection; without a listener the error would end the process.
     this.#pool.on('error', (error) =>
       log.debug('an idle database connection failed', this.hide(error.message)),
