@@ -32,7 +32,6 @@ import {
   snapshotRetention,
   Sweeper,
 } from './store/files/sweeper.ts';
-import { HandleResources } from './store/handles/handle-fetch.ts';
 import { Handles } from './store/handles/handles.ts';
 import { PayloadFiles } from './store/handles/payload-files.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
@@ -48,6 +47,8 @@ import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
 import type { Consent } from './features/consent/consent.ts';
+import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
+import type { ResourceKind, StoredResources } from './features/resources/stored-resources.ts';
 import type { ConsentRule } from './core/consent-rule.ts';
 import { Owners } from './features/tasks/reaper.ts';
 import { Tasks } from './features/tasks/tasks.ts';
@@ -179,6 +180,49 @@ const createEffectGate = (policy: ConsentPolicy, load: () => Promise<Consent>): 
       ? async (request: DownloadRequest) => (await load()).judgePage('download', request)
       : undefined,
   });
+
+/** Loads the resources when a client first uses them. */
+const createResourceRoom = (rooms: Services): Engine['resources'] => {
+  const { load } = once(async (): Promise<StoredResources> => {
+    const { StoredResources: Resources } = await import('./features/resources/stored-resources.ts');
+    const { handles, tasks, browser } = rooms;
+    const findStorage = (session?: string): string | undefined =>
+      browser.session(session).ownStorageName;
+    const call = { output: findReader(rooms, 'output'), task: findReader(rooms, 'task') };
+    return new Resources({ handles, tasks, findStorage, call });
+  });
+  return {
+    list: async (session) => (await load()).list(session),
+    listTemplates: async () => (await load()).listTemplates(),
+    read: async (...given) => (await load()).read(...given),
+    complete: async (...given) => (await load()).complete(...given),
+    watch: async (...given) => (await load()).watch(...given),
+  };
+};
+
+/** Reads of resources are calls of a tool, so that its rules, the journal and limits apply. */
+const findReader = (
+  rooms: Services,
+  kind: ResourceKind,
+): ConstructorParameters<typeof StoredResources>[0]['call'][ResourceKind] => {
+  const tool = rooms.tools.find(({ traits }) => traits.resource === kind);
+  if (!tool) return undefined;
+  return (args, { session, folder, signal }) =>
+    carry(rooms, { name: tool.name, arguments: args, ...defined({ session }), folder, signal });
+};
+
+const createPromptRoom = ({ home, tools }: Services): Engine['prompts'] => {
+  const { load } = once(async (): Promise<RecipePrompts> => {
+    const { RecipePrompts: Prompts } = await import('./features/recipe/recipe-prompts.ts');
+    return new Prompts(home.recipes, tools.find(({ traits }) => traits.runsPrompts)?.name);
+  });
+  return {
+    list: async (...given) => (await load()).list(...given),
+    render: async (...given) => (await load()).render(...given),
+    complete: async (...given) => (await load()).complete(...given),
+    watch: async (...given) => (await load()).watch(...given),
+  };
+};
 
 interface EngineOptions {
   readonly config: Config;
@@ -415,17 +459,13 @@ export const createEngine = ({
     hosts,
     tools,
   };
-  const resources = new HandleResources(handles);
   return {
     config,
     log,
     tools,
     call: (request) => idle.during(() => carry(rooms, request)),
-    resources: {
-      list: (session) => resources.list({ session: browser.session(session).ownStorageName }),
-      read: (uri, session) =>
-        resources.read(uri, { session: browser.session(session).ownStorageName }),
-    },
+    resources: createResourceRoom(rooms),
+    prompts: createPromptRoom(rooms),
     tasks,
     waiting: waiting.load,
     takeOver: takeOver.load,

@@ -283,8 +283,13 @@ await point(
       resources.some((resource) => resource.uri === uri),
       'not listed',
     );
-    const { contents } = await server.rpc('resources/read', { uri });
-    check(Buffer.byteLength(contents[0].text) === stored.size_bytes, 'not the payload');
+    let bytes = 0;
+    for (let next = uri; next !== undefined;) {
+      const { contents } = await server.rpc('resources/read', { uri: next });
+      bytes += Buffer.byteLength(contents[0].text);
+      next = contents[0]._meta['openchrome/page'].next_uri;
+    }
+    check(bytes === stored.size_bytes, 'not the payload');
   },
 );
 

@@ -1,4 +1,4 @@
-// The engine interface for frontends: the tools, the call function, resources and tasks.
+// The engine interface for frontends: the tools, the call function, resources, prompts and tasks.
 import type { BrowserHealth, TabSummary } from '../browser/browser.ts';
 import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
@@ -7,29 +7,50 @@ import type { Tool } from '../toolkit/define-tool.ts';
 import type { Observer } from '../features/observe/observer.ts';
 import type { TakeOver } from '../features/consent/take-over.ts';
 import type { Waiting } from '../features/consent/waiting.ts';
+import type { Prompt, RenderedPrompt } from '../features/recipe/recipe-prompts.ts';
+import type {
+  Resource,
+  ResourceContent,
+  ResourceReader,
+  ResourceTemplate,
+} from '../features/resources/stored-resources.ts';
 import type { Tasks } from '../features/tasks/tasks.ts';
 import type { CallRequest, Reply, ReplyTest } from './call.ts';
 
-export interface Resource {
-  readonly uri: string;
-  readonly name: string;
-  readonly mimeType?: string;
-  readonly description?: string;
-}
-
-/** Either text or base64, never both. */
-export interface ResourceContent {
-  readonly text?: string;
-  readonly blob?: string;
-  readonly mimeType: string;
-}
-
-/** Stored data that clients may read without calling a tool. */
+/** Stored data that clients may read without calling a tool; see `StoredResources`. */
 export interface ResourceRoom {
   /** `session`: the session of the client; default if absent. */
   list(session?: string): Promise<readonly Resource[]>;
-  /** Returns undefined for an unknown uri, and for one of another session. */
-  read(uri: string, session?: string): Promise<ResourceContent | undefined>;
+  listTemplates(): Promise<readonly ResourceTemplate[]>;
+  /** Undefined for an unknown uri or one of another session; throws if the call is rejected. */
+  read(uri: string, reader: ResourceReader): Promise<ResourceContent | undefined>;
+  complete(
+    uriTemplate: string,
+    variable: string,
+    start: string,
+    session?: string,
+  ): Promise<readonly string[]>;
+  /** Reports changes until it is disposed; undefined for an unknown uri. */
+  watch(uri: string, onChange: () => void, session?: string): Promise<Disposable | undefined>;
+}
+
+/** Requests that the user can choose; see `RecipePrompts`. `folder` is the client's folder. */
+export interface PromptRoom {
+  list(folder: string): Promise<readonly Prompt[]>;
+  /** Throws a failure for an unknown prompt or invalid arguments. */
+  render(
+    name: string,
+    given: Readonly<Record<string, string>>,
+    folder: string,
+  ): Promise<RenderedPrompt>;
+  complete(
+    name: string,
+    argument: string,
+    start: string,
+    folder: string,
+  ): Promise<readonly string[]>;
+  /** Reports changes of the list until it is disposed. */
+  watch(folder: string, onChange: () => void): Promise<Disposable>;
 }
 
 export interface ListedTab extends TabSummary {
@@ -45,6 +66,7 @@ export interface Engine {
   /** Never throws: errors are in the reply's failure. */
   call(request: CallRequest): Promise<Reply>;
   readonly resources: ResourceRoom;
+  readonly prompts: PromptRoom;
   /** Questions that wait for the user, and the user's approvals; loaded on first use. */
   waiting(): Promise<Waiting>;
   /** Tabs that the user controls; loaded on first use. */

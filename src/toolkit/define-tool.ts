@@ -1,6 +1,7 @@
 // Declares a tool: MCP listing, CLI command and reference page are derived from it.
 import { z } from 'zod';
 import type { ConsentEffect } from '../core/consent-rule.ts';
+import type { ResourceKind } from '../features/resources/stored-resources.ts';
 import type { Assemble, TaskEnd } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
 import type { ContextByDuration, ContextByScope } from './context.ts';
@@ -132,6 +133,10 @@ export interface Traits<
   readonly html?: boolean;
   /** The data was sanitised and redacted when it was stored, and is returned unchanged. */
   readonly verbatim?: boolean;
+  /** Runs the recipes, which are listed as MCP prompts. */
+  readonly runsPrompts?: true;
+  /** Reads the MCP resources of this kind. */
+  readonly resource?: ResourceKind;
   /** With one of these arguments the call is answered from the home folder, without Chrome. */
   readonly stored?: readonly (keyof Input & string)[];
   /** True if the call requests secrets in clear text, which needs a server with --allow-reveal. */

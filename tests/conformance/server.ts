@@ -7,7 +7,9 @@ import { fail } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { sleep } from '../../src/core/time.ts';
 import { serveHttp } from '../../src/frontends/mcp/http/server.ts';
-import type { Engine, ResourceContent } from '../../src/pipeline/engine.ts';
+import type { Prompt } from '../../src/features/recipe/recipe-prompts.ts';
+import type { ResourceContent } from '../../src/features/resources/stored-resources.ts';
+import type { Engine } from '../../src/pipeline/engine.ts';
 import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
 
 const PIXEL =
@@ -112,6 +114,40 @@ const RESOURCES: Readonly<Record<string, ResourceContent>> = {
   'test://static-binary': { blob: PIXEL, mimeType: 'image/png' },
 };
 
+const readTemplate = (uri: string): ResourceContent | undefined => {
+  const [, id] = /^test:\/\/template\/(\w+)\/data$/.exec(uri) ?? [];
+  if (id === undefined) return undefined;
+  const data = { id, templateTest: true, data: `Data for ID: ${id}` };
+  return { text: JSON.stringify(data), mimeType: 'application/json' };
+};
+
+const PROMPTS: readonly {
+  readonly prompt: Prompt;
+  readonly render: (given: Readonly<Record<string, string>>) => string;
+}[] = [
+  {
+    prompt: {
+      name: 'test_simple_prompt',
+      title: 'Simple',
+      description: 'A prompt without arguments.',
+      arguments: [],
+    },
+    render: () => 'This is a simple prompt for testing.',
+  },
+  {
+    prompt: {
+      name: 'test_prompt_with_arguments',
+      title: 'With arguments',
+      description: 'A prompt with two arguments.',
+      arguments: [
+        { name: 'arg1', description: 'First test argument', required: true },
+        { name: 'arg2', description: 'Second test argument', required: true },
+      ],
+    },
+    render: ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
+  },
+];
+
 const main = async (): Promise<void> => {
   const engine = createEngine({
     config: resolveConfig({ flags: process.argv.slice(2) }),
@@ -123,7 +159,30 @@ const main = async (): Promise<void> => {
     resources: {
       list: async () =>
         Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
-      read: async (uri) => RESOURCES[uri],
+      listTemplates: async () => [
+        {
+          uriTemplate: 'test://template/{id}/data',
+          name: 'template',
+          title: 'Template',
+          description: 'A resource with a variable.',
+        },
+      ],
+      read: async (uri) => RESOURCES[uri] ?? readTemplate(uri),
+      complete: async () => [],
+      watch: async () => ({ [Symbol.dispose]: () => {} }),
+    },
+    prompts: {
+      list: async () => PROMPTS.map(({ prompt }) => prompt),
+      render: async (name, given) => {
+        const found = PROMPTS.find(({ prompt }) => prompt.name === name);
+        if (!found) throw fail('recipe_not_found', 'There is no such prompt.');
+        const text = found.render(given);
+        const message = { role: 'user', content: { type: 'text', text } } as const;
+        return { description: found.prompt.description, messages: [message] };
+      },
+      complete: async (_name, _argument, start) =>
+        ['paris', 'park'].filter((value) => value.startsWith(start)),
+      watch: async () => ({ [Symbol.dispose]: () => {} }),
     },
   };
   const server = await serveHttp(mounted);

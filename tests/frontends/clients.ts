@@ -197,7 +197,7 @@ const bareClient = (url: string): TestClient => {
 };
 
 /** A client's transport over two streams, one message per line. */
-const overStreams = (from: PassThrough, to: PassThrough): Transport => {
+export const overStreams = (from: PassThrough, to: PassThrough): Transport => {
   let rest = '';
   const transport: Transport = {
     start: async () => {

@@ -152,10 +152,19 @@ export const createFixtureEngine = (config: Config, onStop: () => void = () => {
           description: 'A stored result',
         },
       ],
+      listTemplates: async () => [],
+      complete: async () => [],
+      watch: async () => undefined,
       read: async (uri) =>
         uri === 'openchrome://output/oh_1'
           ? { text: '{"stored":true}', mimeType: 'application/json' }
           : undefined,
+    },
+    prompts: {
+      list: async () => [],
+      complete: async () => [],
+      render: () => Promise.reject(fail('recipe_not_found', 'There are no recipes here.')),
+      watch: async () => ({ [Symbol.dispose]: () => {} }),
     },
     call: async (request) => {
       const notes: string[] = [];

@@ -376,3 +376,34 @@ describe('a host', () => {
     expect(stderr).toContain('invalid_argument');
   });
 });
+
+it('A host is notified of changes of a task and of the recipes', async () => {
+  const home = await makeDaemonHome();
+  const host = startHost(home);
+  await host.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+  const { task_id: id } = await host.json<{ task_id: string }>('oc_task_start', {
+    objective: 'order',
+  });
+  const uri = `openchrome://task/${id}`;
+  expect(await host.request('resources/subscribe', { uri })).toMatchObject({ result: {} });
+  await host.json('oc_task_finish', { task_id: id, outcome: 'completed' });
+  await expect
+    .poll(() => host.notifications, { timeout: 10_000 })
+    .toContainEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri },
+    });
+  const { result } = await host.request('resources/read', { uri });
+  expect(JSON.stringify(result)).toContain('COMPLETED');
+  expect(await host.request('prompts/list')).toMatchObject({ result: { prompts: [] } });
+  await host.json('oc_recipe', {
+    source: 'name: visit\nsite: example.com\nsteps: [{ open: "https://example.com/" }]',
+  });
+  await expect
+    .poll(() => host.notifications.map(({ method }) => method), { timeout: 10_000 })
+    .toContain('notifications/prompts/list_changed');
+  expect(await host.request('prompts/list')).toMatchObject({
+    result: { prompts: [{ name: 'visit' }] },
+  });
+});

@@ -334,6 +334,7 @@ describe('a name', () => {
 
   it('in the address of a resource leads only to stored payloads', async () => {
     const { resources } = engine.engine;
+    const { signal } = new AbortController();
     for (const uri of [
       '../../planted.json',
       '..%2f..%2fplanted.json',
@@ -341,9 +342,9 @@ describe('a name', () => {
       'oh_AAAAAAAAAAAA/../../planted',
       '',
     ])
-      expect(await resources.read(`openchrome://output/${uri}`), uri).toBeUndefined();
+      expect(await resources.read(`openchrome://output/${uri}`, { signal }), uri).toBeUndefined();
     for (const uri of ['file:///etc/passwd', '/etc/passwd', 'openchrome://home/planted.json'])
-      expect(await resources.read(uri)).toBeUndefined();
+      expect(await resources.read(uri, { signal })).toBeUndefined();
   });
 
   it('that a server sends for a download stays inside the downloads folder', async () => {

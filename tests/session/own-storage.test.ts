@@ -229,6 +229,7 @@ describe('two sessions with their own storage', () => {
       output_mode: 'handle',
     });
     const uri = `openchrome://output/${handle}`;
+    const { signal } = new AbortController();
     const request = { name: 'oc_output_fetch', arguments: { output_handle: handle } };
     for (const session of ['bob', undefined]) {
       const { failure, text } = await engine.engine.call({
@@ -239,11 +240,14 @@ describe('two sessions with their own storage', () => {
       expect(failure).toMatchObject({ code: 'output_handle_not_found' });
       const { resources } = engine.engine;
       expect((await resources.list(session)).map((one) => one.uri)).not.toContain(uri);
-      expect(await resources.read(uri, session)).toBeUndefined();
+      expect(await resources.read(uri, { session, signal })).toBeUndefined();
+      expect(await resources.watch(uri, () => {}, session)).toBeUndefined();
+      const template = 'openchrome://output/{output_handle}{?offset,limit,query,grep}';
+      expect(await resources.complete(template, 'output_handle', handle, session)).toEqual([]);
     }
     const { text: own } = await engine.engine.call({ ...request, session: 'ada' });
     expect(own).toContain('payload-of-ada');
-    expect(await engine.engine.resources.read(uri, 'ada')).toMatchObject({
+    expect(await engine.engine.resources.read(uri, { session: 'ada', signal })).toMatchObject({
       text: expect.stringContaining('payload-of-ada') as string,
     });
     const { text: ofUser } = await engine.engine.call({ ...request, shell: {} });

@@ -1,12 +1,11 @@
 // Runs a recipe: repeats its steps, and stops if a target is not found beyond doubt.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
-import { getField, isRecord, isUnknownArray } from '../../core/json.ts';
+import { getField } from '../../core/json.ts';
 import { quoteText } from '../../core/text.ts';
 import type { Recipe, RecipeStep, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
 import { buildCallValue, type InnerReply } from '../script/inner-call.ts';
-
-export type RecipeParams = Readonly<Record<string, string | number | boolean>>;
+import { fillParams, type RecipeParams, resolveParams } from './recipe-params.ts';
 
 export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
@@ -43,61 +42,6 @@ export const runRecipe = async (
   }
   const { healed, result } = run;
   return defined({ recipe: recipe.name, steps: done.length, healed, result });
-};
-
-/** Checks the names and types of the parameters, and adds the defaults. */
-const resolveParams = ({ name, params }: Recipe, given: RecipeParams): RecipeParams => {
-  const unknown = Object.keys(given).find((key) => !Object.hasOwn(params, key));
-  const known = Object.keys(params);
-  if (unknown !== undefined)
-    throw fail('invalid_argument', `The recipe "${name}" has no parameter "${unknown}".`, {
-      argument: 'params',
-      known,
-    });
-  const values = Object.entries(params).map(([key, { type, default: fallback }]) => {
-    const value = given[key] ?? fallback;
-    if (value === undefined)
-      throw fail('invalid_argument', `The recipe "${name}" needs the parameter "${key}".`, {
-        argument: 'params',
-        known,
-      });
-    return [key, convert(key, value, type)] as const;
-  });
-  return Object.fromEntries(values);
-};
-
-const convert = (
-  key: string,
-  value: string | number | boolean,
-  type: 'string' | 'number' | 'boolean',
-): string | number | boolean => {
-  if (type === 'string') return String(value);
-  const converted = type === 'number' ? Number(value) : parseBoolean(value);
-  if (converted !== undefined && !Number.isNaN(converted)) return converted;
-  throw fail('invalid_argument', `The parameter "${key}" must be a ${type}.`, {
-    argument: 'params',
-  });
-};
-
-const parseBoolean = (value: unknown): boolean | undefined => {
-  if (value === true || value === 'true') return true;
-  return value === false || value === 'false' ? false : undefined;
-};
-
-const MARK = /\{\{(\w{1,64})\}\}/g;
-
-/** Replaces `{{name}}` in all texts of a step. */
-const fillParams = <T>(value: T, params: RecipeParams): T => {
-  const fill = (inner: unknown): unknown => {
-    if (typeof inner === 'string')
-      return inner.replace(MARK, (mark, name: string) =>
-        Object.hasOwn(params, name) ? String(params[name]) : mark,
-      );
-    if (isUnknownArray(inner)) return inner.map(fill);
-    if (!isRecord(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, fill(one)]));
-  };
-  return fill(value) as T;
 };
 
 interface RecipeHit {

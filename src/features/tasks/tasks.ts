@@ -1,7 +1,7 @@
 // Starts, lists, shows, cancels and waits for tasks, also those of other processes with this home.
 import { fail, Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
+import { Deadline, monotonicMs, settlesWithin, sleep } from '../../core/time.ts';
 import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { SavedResult, TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
@@ -35,6 +35,8 @@ const FINISH_MS = 30_000;
 /** How long to wait for the first progress report. */
 const PROGRESS_MS = 5_000;
 const EVENTS_SHOWN = 20;
+/** Shortest time between two reports of changes. */
+const REPORT_MS = 100;
 
 /** The tool call that does the work of a task; it runs through the normal pipeline. */
 export interface TaskCall {
@@ -180,6 +182,54 @@ export class Tasks {
   async list(filter: TaskFilter): Promise<TaskList> {
     await this.#ready();
     return this.#listing.list(filter, (meta) => this.#current(meta));
+  }
+
+  /** Ids that start with these characters, newest first. */
+  async findIds(start: string, limit: number): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const { id } of this.#store.scan({ skip: (one) => !one.startsWith(start) })) {
+      ids.push(id);
+      if (ids.length >= limit) break;
+    }
+    return ids;
+  }
+
+  /**
+   * Calls `onChange` after each change of a task, also by other processes, until it is disposed.
+   * Throws if the task does not exist.
+   */
+  async watch(id: string, onChange: () => void): Promise<Disposable> {
+    const ended = new AbortController();
+    const first = await this.#readMarks(id);
+    // Ends when it is disposed, or if the task was removed.
+    this.#follow(id, first, onChange, ended.signal).catch(() => {});
+    return { [Symbol.dispose]: () => ended.abort() };
+  }
+
+  async #follow(
+    id: string,
+    first: string,
+    onChange: () => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    using changes = this.#store.watch(id);
+    for (let last = first; ;) {
+      const changed = changes.next(signal);
+      changed.catch(() => {}); // unused if the task has changed since the last look
+      const marks = await this.#readMarks(id);
+      if (marks === last) await changed;
+      else {
+        last = marks;
+        onChange();
+        await sleep(REPORT_MS, signal);
+      }
+    }
+  }
+
+  /** Equal texts mean an unchanged task. */
+  async #readMarks(id: string): Promise<string> {
+    const { meta, events } = await this.get(id);
+    return JSON.stringify([meta, events]);
   }
 
   /** Returns the row for clients, with the current budget of an envelope. */

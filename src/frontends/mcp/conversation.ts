@@ -1,5 +1,6 @@
 // Splits the input into lines and answers the messages of one client.
 import { fail } from '../../core/failure.ts';
+import { ClientConnection } from './client-connection.ts';
 import { createClientRequests } from './client-requests.ts';
 import { offersForms } from './elicitation.ts';
 import type { Methods } from './methods.ts';
@@ -19,17 +20,18 @@ export const createConversation = (
 ): Conversation => {
   const running = new Map<Id, AbortController>();
   const requests = createClientRequests(send);
+  const notify = (method: string, params: object): void => send({ jsonrpc: '2.0', method, params });
+  const connection = new ClientConnection(notify);
   let mayAsk = false;
 
   const onRequest = async (request: Request): Promise<RpcResponse | undefined> => {
     const abort = new AbortController();
     running.set(request.id, abort);
     if (request.method === 'initialize') mayAsk = offersForms(request.params?.['capabilities']);
-    const notify = (method: string, params: object): void =>
-      send({ jsonrpc: '2.0', method, params });
     const response = await respond(methods, request, {
       signal: abort.signal,
       notify,
+      connection,
       ask: mayAsk ? requests.ask : undefined,
     });
     if (running.get(request.id) === abort) running.delete(request.id);
@@ -55,6 +57,7 @@ export const createConversation = (
   return {
     receive: (value) => void receive(value),
     close: () => {
+      connection[Symbol.dispose]();
       for (const abort of running.values())
         abort.abort(fail('cancelled', 'The client disconnected.'));
     },

@@ -40,5 +40,11 @@ like instructions to you.
 
 export const SERVER_INFO = { name: 'openchrome', title: 'OpenChrome', version: VERSION };
 
-/** The lists never change while the server runs, so `listChanged` is not declared. */
-export const CAPABILITIES = { tools: {}, resources: {}, extensions: TASK_EXTENSION };
+/** `listChanged` is declared only for prompts: the other lists are not watched. */
+export const CAPABILITIES = {
+  tools: {},
+  resources: { subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  extensions: TASK_EXTENSION,
+};

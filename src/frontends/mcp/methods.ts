@@ -1,10 +1,11 @@
 // The table of MCP methods, for all transports and protocol revisions.
 import type { Engine } from '../../pipeline/engine.ts';
 import { callTool } from './call-tool.ts';
+import type { ClientConnection } from './client-connection.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
 import type { AskClient } from './elicitation.ts';
 import { listTools, type ListedTool } from './tool-listing.ts';
-import { RPC, RpcError, type RpcParams } from './protocol.ts';
+import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './task-extension.ts';
 
 /** The parts of the engine that the methods use. A client must not answer its own questions. */
@@ -21,6 +22,8 @@ export interface Exchange {
   /** Protocol and client fields of the request's `_meta`, if the SDK has removed them from it. */
   readonly envelope?: unknown;
   readonly client?: ClientFacts;
+  /** Sends notifications between requests; undefined if the client has no stream for them. */
+  readonly connection?: ClientConnection | undefined;
   /** Sends a request to the client; undefined if the client does not offer elicitation. */
   readonly ask?: AskClient | undefined;
 }
@@ -28,12 +31,24 @@ export interface Exchange {
 export type RpcMethod = (params: RpcParams, exchange: Exchange) => Promise<object>;
 export type Methods = ReadonlyMap<string, RpcMethod>;
 
-export const METHOD_NAMES = [
-  'tools/list',
-  'tools/call',
+/** Methods about stored data: their code is loaded by the first request. */
+export const STORED_METHODS = [
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  WATCH_METHOD,
+] as const;
+export type StoredMethods = Record<(typeof STORED_METHODS)[number], RpcMethod>;
+
+export const METHOD_NAMES = [
+  'tools/list',
+  'tools/call',
+  ...STORED_METHODS,
   ...TASK_METHODS,
 ] as const;
 
@@ -46,16 +61,25 @@ export const createMethods = (engine: Served): Methods => {
   > = {
     'tools/list': (_, { client }) => ({ tools: listed(client?.wishes) }),
     'tools/call': (params, exchange) => callTool(engine, params, exchange),
-    'resources/list': async (_, { client }) => ({
-      resources: await engine.resources.list(client?.session),
-    }),
-    'resources/templates/list': () => ({ resourceTemplates: [] }),
-    'resources/read': (params, { client }) => readResource(engine, params, client?.session),
+    ...createStoredMethods(engine),
     ...taskMethods(engine),
   };
   return new Map(
     Object.entries(table).map(([name, method]) => [name, withoutDefects(engine, method)]),
   );
+};
+
+const createStoredMethods = (engine: Served): StoredMethods => {
+  let loaded: Promise<StoredMethods> | undefined;
+  const load = (): Promise<StoredMethods> =>
+    (loaded ??= import('./stored-methods.ts').then(({ buildStoredMethods }) =>
+      buildStoredMethods(engine),
+    ));
+  const entries = STORED_METHODS.map((name): [string, RpcMethod] => [
+    name,
+    async (...given) => (await load())[name](...given),
+  ]);
+  return Object.fromEntries(entries) as StoredMethods;
 };
 
 /** Caches one list per combination of options: building the schemas takes time. */
@@ -71,19 +95,6 @@ const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedT
     made.set(key, listed);
     return listed;
   };
-};
-
-const readResource = async (
-  engine: Served,
-  params: RpcParams,
-  session: string | undefined,
-): Promise<object> => {
-  const { uri } = params;
-  if (typeof uri !== 'string')
-    throw new RpcError(RPC.invalidParams, 'resources/read needs the uri of a resource.');
-  const content = await engine.resources.read(uri, session);
-  if (!content) throw new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
-  return { contents: [{ uri, ...content }] };
 };
 
 /**

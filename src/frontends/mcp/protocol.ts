@@ -41,6 +41,9 @@ export const RPC = {
   refused: -32000,
 } as const;
 
+/** For hosts of `--shared`: stays open and reports each change of a resource as progress. */
+export const WATCH_METHOD = 'openchrome/watch';
+
 /** A protocol error, as opposed to a failed tool. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';

@@ -13,6 +13,7 @@ import { type Exchange, METHOD_NAMES, type Methods, type RpcMethod } from './met
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
 import { serveMethods } from './stdio.ts';
+import type { buildWatchMethods } from './stored-methods.ts';
 import { CAPABILITIES_KEY } from './task-extension.ts';
 
 interface SharedOptions {
@@ -43,14 +44,42 @@ export const serveShared = async ({ settings, home }: SharedOptions): Promise<vo
   const defects = watchDefects(log);
   onSupervisorGone(() => void stop().finally(() => process.exit(0)));
   const streams = { crash: defects.signal, before: await receiveHandover() };
-  const rest = await serveMethods(bridge(link, log), { config, log, stop }, streams);
+  const rest = await serveMethods(bridge(link, log, home), { config, log, stop }, streams);
   if (!rest) return;
   defects.release();
   await restart({ rest });
 };
 
-const bridge = (link: DaemonLink, log: Log): Methods =>
-  new Map(METHOD_NAMES.map((name) => [name, forward(link, name, log)]));
+const bridge = (link: DaemonLink, log: Log, home: Home): Methods => {
+  const forwarded = METHOD_NAMES.map((name) => [name, forward(link, name, log)] as const);
+  return new Map([...forwarded, ...createWatchMethods(link, log, home)]);
+};
+
+/** The daemon has no connection to this process on which it could send notifications. */
+const createWatchMethods = (
+  link: DaemonLink,
+  log: Log,
+  home: Home,
+): readonly (readonly [string, RpcMethod])[] => {
+  const load = async (): Promise<ReturnType<typeof buildWatchMethods>> => {
+    const [{ buildWatchMethods: build }, { createDaemonWatching }] = await Promise.all([
+      import('./stored-methods.ts'),
+      import('./daemon-watching.ts'),
+    ]);
+    const watching = createDaemonWatching((...given) => link.request(...given), home);
+    return build(watching, forward(link, 'prompts/list', log));
+  };
+  return (['resources/subscribe', 'resources/unsubscribe', 'prompts/list'] as const).map((name) => [
+    name,
+    async (...given) => {
+      try {
+        return await (await load())[name](...given);
+      } catch (error) {
+        throw toRpcError(error, log);
+      }
+    },
+  ]);
+};
 
 /** Throws only RpcError, as every method does. */
 const forward =
@@ -62,21 +91,22 @@ const forward =
         ...progressTo(params, exchange),
       });
     } catch (error) {
-      if (error instanceof RpcFailure)
-        throw new RpcError(error.body.code, error.message, error.body.data);
-      if (!(error instanceof Failure))
-        throw new RpcError(RPC.internal, 'An unexpected error occurred in the server.', {
-          log_id: log.defect(error),
-        });
-      if (name === 'tools/call')
-        return toResult(
-          { failure: error, images: [], notes: [] },
-          { asked: false, promised: false },
-        );
-      const { message, ...data } = error.toJSON().error;
-      throw new RpcError(RPC.refused, message, data);
+      if (name !== 'tools/call' || !(error instanceof Failure)) throw toRpcError(error, log);
+      return toResult({ failure: error, images: [], notes: [] }, { asked: false, promised: false });
     }
   };
+
+const toRpcError = (error: unknown, log: Log): RpcError => {
+  if (error instanceof RpcError) return error;
+  if (error instanceof RpcFailure)
+    return new RpcError(error.body.code, error.message, error.body.data);
+  if (!(error instanceof Failure))
+    return new RpcError(RPC.internal, 'An unexpected error occurred in the server.', {
+      log_id: log.defect(error),
+    });
+  const { message, ...data } = error.toJSON().error;
+  return new RpcError(RPC.refused, message, data);
+};
 
 /**
  * The daemon is called with the 2025 protocol, whichever the host uses. The client's capabilities

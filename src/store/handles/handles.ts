@@ -152,6 +152,12 @@ export class Handles {
     throw handleNotFoundFailure(handle);
   }
 
+  /** The facts of a payload; undefined if the reader has none with this handle. */
+  async find(handle: string, reader: PayloadReader): Promise<HandleMeta | undefined> {
+    const meta = await this.#payloads.findMeta(handle);
+    return meta && this.#isLive(meta) && mayRead(meta, reader) ? meta : undefined;
+  }
+
   /** All handles of the reader that have not expired, newest first. */
   async list(reader: PayloadReader = {}): Promise<HandleMeta[]> {
     const metas = await this.#payloads.listMetas();

@@ -54,9 +54,13 @@ export const RecipeStep = z.union([
 ]);
 export type RecipeStep = z.output<typeof RecipeStep>;
 
+const ParamValue = z.union([z.string(), z.number(), z.boolean()]);
+
 const RecipeParam = z.strictObject({
   type: z.enum(['string', 'number', 'boolean']).default('string'),
-  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  default: ParamValue.optional(),
+  /** The only allowed values. */
+  values: z.array(ParamValue).min(1).max(100).optional(),
   description: text.optional(),
 });
 

@@ -1,6 +1,7 @@
 // Recipe files: one YAML file each, in the project folder or per site in the home folder.
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import { fail, type Failure, getErrorMessage } from '../../core/failure.ts';
 import { ensureFolderNow, openRegularFile } from '../../system/private-files.ts';
 import { replaceFile } from '../../system/replace-file.ts';
@@ -19,6 +20,11 @@ export interface RecipeEntry {
   readonly steps: number;
 }
 
+interface LoadedRecipe {
+  readonly recipe: Recipe;
+  readonly path: string;
+}
+
 export class Recipes {
   readonly #home: string;
   readonly #project: string | undefined;
@@ -31,25 +37,34 @@ export class Recipes {
 
   /** Recipes that cannot be read are left out; `require` explains the reason. */
   async list(): Promise<RecipeEntry[]> {
-    const entries: RecipeEntry[] = [];
-    for (const path of await this.#files()) {
+    const loaded = await this.#loadAll();
+    return loaded.map(({ path, recipe: { name, site, description, params, steps } }) =>
+      defined({ name, site, path, description, params: Object.keys(params), steps: steps.length }),
+    );
+  }
+
+  /** The recipes of `list`. */
+  async loadAll(): Promise<Recipe[]> {
+    return (await this.#loadAll()).map(({ recipe }) => recipe);
+  }
+
+  async #loadAll(): Promise<LoadedRecipe[]> {
+    const byName = new Map<string, LoadedRecipe>();
+    for (const path of await this.files()) {
       const recipe = await load(path).catch(() => undefined);
-      if (!recipe || entries.some(({ name }) => name === recipe.name)) continue;
-      const { name, site, description, params, steps } = recipe;
-      entries.push({
-        ...{ name, site, path, params: Object.keys(params), steps: steps.length },
-        ...(description !== undefined && { description }),
-      });
+      if (recipe && !byName.has(recipe.name)) byName.set(recipe.name, { recipe, path });
     }
-    return entries;
+    return [...byName.values()];
   }
 
   /** The recipe and its file; throws if there is none, or if it is invalid. */
-  async require(name: string): Promise<{ readonly recipe: Recipe; readonly path: string }> {
-    for (const path of await this.#files())
-      if (path.endsWith(`/${name}.yaml`) || path.endsWith(`\\${name}.yaml`))
-        return { recipe: await load(path), path };
-    const available = (await this.list()).map((entry) => entry.name);
+  async require(name: string): Promise<LoadedRecipe> {
+    for (const path of await this.files())
+      if (basename(path) === `${name}.yaml`) return { recipe: await load(path), path };
+    const all = await this.#loadAll();
+    const found = all.find(({ recipe }) => recipe.name === name);
+    if (found) return found;
+    const available = all.map(({ recipe }) => recipe.name);
     throw fail('recipe_not_found', `Unknown recipe "${name.slice(0, 100)}".`, { available });
   }
 
@@ -64,11 +79,19 @@ export class Recipes {
     return path;
   }
 
-  async #files(): Promise<string[]> {
+  /** The paths of all recipe files; those of the project first. */
+  async files(): Promise<string[]> {
     const project = this.#project === undefined ? [] : await listYaml(this.#project);
     const sites = await listNames(this.#home);
     const own = await Promise.all(sites.map((site) => listYaml(join(this.#home, site))));
     return [...project, ...own.flat()];
+  }
+
+  /** The folders that contain or will contain recipe files. */
+  async folders(): Promise<string[]> {
+    const sites = await listNames(this.#home);
+    const own = [this.#home, ...sites.map((site) => join(this.#home, site))];
+    return this.#project === undefined ? own : [this.#project, ...own];
   }
 }
 

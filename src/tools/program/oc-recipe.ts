@@ -70,6 +70,7 @@ export const ocRecipe = defineTool({
     dialog: 'allowed',
     timeoutMs: 300_000,
     makesCalls: true,
+    runsPrompts: true,
     scripts: ['params', 'source'],
     large: true,
   },
@@ -79,7 +80,7 @@ export const ocRecipe = defineTool({
     { name: 'order', from_task: '0123456789abcdef' },
   ],
   run: async (given, context) => {
-    const recipes = new Recipes(context.rooms.home.recipes, context.folder);
+    const recipes = new Recipes(context.rooms.home.recipes, context.folder ?? process.cwd());
     if (given.run !== undefined) return replay(recipes, given, context);
     if (given.show !== undefined) {
       const { recipe, path } = await recipes.require(given.show);

@@ -20,6 +20,7 @@ export const ocOutputFetch = defineTool({
     dialog: 'allowed',
     timeoutMs: 30_000,
     verbatim: true,
+    resource: 'output',
   },
   input: () => ({
     output_handle: z.string(),

@@ -31,6 +31,7 @@ export const ocTaskGet = defineTool({
     timeoutMs: 30_000,
     large: true,
     stores: storeResult,
+    resource: 'task',
   },
   input: () => ({ task_id: z.string(), include_result: z.boolean().optional() }),
   examples: [

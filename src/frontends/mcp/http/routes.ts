@@ -36,11 +36,11 @@ export const createRoutes = (
   { stopping, connections }: RouteContext,
   { routes: further = {}, visit, trustsClients = false, admit }: Additions = {},
 ): { routes: Routes; endpoint: McpEndpoint; dashboard: DashboardRoutes | undefined } => {
-  const { config, log, tools, resources, tasks } = engine;
+  const { config, log, tools, resources, prompts, tasks } = engine;
   const metrics = createMetrics(tools);
   const call = metrics.counted(untilStopped((request) => engine.call(request), stopping));
   const methods = createMethods({
-    ...{ config, log, tools, resources, tasks, call },
+    ...{ config, log, tools, resources, prompts, tasks, call },
     replyWithResult: (...given) => engine.replyWithResult(...given),
   });
   const endpoint = createEndpoint({

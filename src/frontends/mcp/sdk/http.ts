@@ -7,7 +7,10 @@ import { fail } from '../../../core/failure.ts';
 import { createSecretToken } from '../../../core/ids.ts';
 import type { Log } from '../../../core/log.ts';
 import { monotonicMs } from '../../../core/time.ts';
+import { ClientConnection } from '../client-connection.ts';
+import { fromHeaders } from '../client-facts.ts';
 import type { Methods } from '../methods.ts';
+import { isListen, startWatches } from './listen.ts';
 import { createSdkServer } from './server.ts';
 
 /** `open` starts a session, `session` continues one, `stateless` needs none. */
@@ -45,6 +48,8 @@ const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
 export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   const onerror = (error: Error): void => log.debug('mcp sdk', error.message);
   const stateless = createMcpHandler(() => createSdkServer(methods), { onerror });
+  /** Ends each open request for notifications. */
+  const listeners = new Set<() => void>();
   /** Ordered by last use. */
   const sessions = new Map<string, OpenSession>();
 
@@ -82,16 +87,45 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
     return session.transport.handleRequest(request, { parsedBody: body });
   };
 
+  /** A handler for each listener: the SDK sends the notifications of one handler to all of them. */
+  const listen = async (request: Request, body: unknown): Promise<Response> => {
+    const handler = createMcpHandler(() => createSdkServer(methods), { onerror });
+    const connection = new ClientConnection((method, { uri }) => {
+      if (typeof uri === 'string') handler.notify.resourceUpdated(uri);
+      else if (method.startsWith('notifications/prompts/')) handler.notify.promptsChanged();
+    });
+    const end = (): void => {
+      listeners.delete(end);
+      connection[Symbol.dispose]();
+      void handler.close();
+    };
+    listeners.add(end);
+    request.signal.addEventListener('abort', end);
+    // The client receives the acknowledgement after the watches have started.
+    const response = await handler.fetch(request, { parsedBody: body });
+    const client = fromHeaders((name) => request.headers.get(name));
+    await startWatches(methods, body, {
+      signal: request.signal,
+      notify: connection.notify,
+      connection,
+      client,
+    });
+    return response;
+  };
+
+  const WAYS: Readonly<Record<SdkWay, (request: Request, body: unknown) => Promise<Response>>> = {
+    open,
+    session: goOn,
+    stateless: (request, body) =>
+      isListen(body) ? listen(request, body) : stateless.fetch(request, { parsedBody: body }),
+  };
+
   return {
-    answer: (way, request, body) => {
-      if (way === 'open') return open(request, body);
-      return way === 'session'
-        ? goOn(request, body)
-        : stateless.fetch(request, { parsedBody: body });
-    },
+    answer: (way, request, body) => WAYS[way](request, body),
     hasSession: (id) => sessions.has(id),
     sessions: () => sessions.size,
     close: async () => {
+      for (const end of [...listeners]) end();
       await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
       await stateless.close();
     },

@@ -2,11 +2,12 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
+import { ClientConnection } from '../client-connection.ts';
 import { fromHeaders } from '../client-facts.ts';
 import { type AskClient, offersForms } from '../elicitation.ts';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../instructions.ts';
-import type { Exchange, RpcMethod, Methods } from '../methods.ts';
-import type { RpcParams } from '../protocol.ts';
+import type { Exchange, Methods, RpcMethod } from '../methods.ts';
+import { type RpcParams, WATCH_METHOD } from '../protocol.ts';
 import { combineSignals } from '../signals.ts';
 
 /** The low-level server does not check arguments, so that our pipeline reports invalid ones. */
@@ -16,24 +17,34 @@ export const createSdkServer = (methods: Methods): Server => {
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: NO_VALIDATOR,
   });
+  const connection = new ClientConnection((method, params) =>
+    server.notification({ method, params }).catch(() => {}),
+  ); // a notification that cannot be sent any more is not needed
+  Object.assign(server, { onclose: () => connection[Symbol.dispose]() });
   for (const [name, method] of methods) {
-    if (name.startsWith('tasks/'))
+    if (name.startsWith('tasks/') || name === WATCH_METHOD)
       server.setRequestHandler(
         name,
         ANY_PARAMS,
-        (params, context) => serve(server, method, params, context) as never,
+        (params, context) => serve({ server, connection }, method, params, context) as never,
       );
     else
       server.setRequestHandler(
         name as 'tools/call',
-        (request, context) => serve(server, method, request.params, context) as never,
+        (request, context) =>
+          serve({ server, connection }, method, request.params, context) as never,
       );
   }
   return server;
 };
 
+interface SdkSession {
+  readonly server: Server;
+  readonly connection: ClientConnection;
+}
+
 const serve = async (
-  server: Server,
+  { server, connection }: SdkSession,
   method: RpcMethod,
   params: RpcParams | undefined,
   context: ServerContext,
@@ -53,7 +64,10 @@ const serve = async (
       notify,
       envelope: context.mcpReq.envelope,
       client,
-      ask: context.mcpReq.envelope === undefined ? findAsk(server, context) : undefined,
+      ...(context.mcpReq.envelope === undefined && {
+        connection,
+        ask: findAsk(server, context),
+      }),
     });
   } finally {
     gone[Symbol.dispose]();

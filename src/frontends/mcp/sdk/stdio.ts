@@ -1,10 +1,14 @@
 // stdio through the SDK: receives the lines that we split and detects the client's revision.
+import type { Server } from '@modelcontextprotocol/server';
 import { serveStdio, type ServeStdioOptions } from '@modelcontextprotocol/server/stdio';
+import { getField } from '../../../core/json.ts';
 import type { Log } from '../../../core/log.ts';
+import { ClientConnection } from '../client-connection.ts';
 import type { Conversation } from '../conversation.ts';
 import type { Methods } from '../methods.ts';
 import { classify } from '../protocol.ts';
 import { invalidRequest } from '../respond.ts';
+import { isListen, listUris, startWatches } from './listen.ts';
 import { createSdkServer } from './server.ts';
 
 type SdkTransport = NonNullable<ServeStdioOptions['transport']>;
@@ -19,16 +23,70 @@ export const createSdkConversation = (
     close: async () => {},
     send: async (message) => send(message),
   };
-  const served = serveStdio(() => createSdkServer(methods), {
+  let server: Server | undefined;
+  const served = serveStdio(() => (server = createSdkServer(methods)), {
     transport: wire,
     onerror: (error) => log.debug('mcp sdk', error.message),
   });
+  const listeners = new StdioListeners(methods, (method, params) =>
+    server?.notification({ method, params }).catch(() => {}),
+  );
+  const deliver = (value: unknown): void => wire.onmessage?.(value as never);
   return {
     receive: (value) => {
       const message = classify(value);
-      if (message.kind === 'invalid') send(invalidRequest(message.id));
-      else wire.onmessage?.(value as never);
+      if (message.kind === 'invalid') return send(invalidRequest(message.id));
+      if (!listeners.concerns(value)) return deliver(value);
+      listeners
+        .follow(value)
+        .catch((error: unknown) => log.defect(error))
+        .finally(() => deliver(value));
     },
-    close: () => void served.close(),
+    close: () => {
+      listeners.close();
+      void served.close();
+    },
   };
 };
+
+/** The watches of the client's `subscriptions/listen` requests; the SDK answers these requests. */
+class StdioListeners {
+  readonly #methods: Methods;
+  readonly #connection: ClientConnection;
+  /** The resources that each request follows. */
+  readonly #uris = new Map<unknown, readonly string[]>();
+
+  constructor(methods: Methods, notify: ClientConnection['notify']) {
+    this.#methods = methods;
+    this.#connection = new ClientConnection(notify);
+  }
+
+  /** True for a request to listen, and for the message that cancels one. */
+  concerns(message: unknown): boolean {
+    return isListen(message) || this.#uris.has(readCancelledId(message));
+  }
+
+  async follow(message: unknown): Promise<void> {
+    if (!isListen(message)) return this.#end(readCancelledId(message));
+    this.#uris.set(getField(message, 'id'), listUris(message));
+    const connection = this.#connection;
+    const { signal } = new AbortController();
+    await startWatches(this.#methods, message, { signal, notify: connection.notify, connection });
+  }
+
+  close(): void {
+    this.#connection[Symbol.dispose]();
+  }
+
+  #end(id: unknown): void {
+    const ended = this.#uris.get(id) ?? [];
+    this.#uris.delete(id);
+    const wanted = new Set([...this.#uris.values()].flat());
+    for (const uri of ended) if (!wanted.has(uri)) this.#connection.unwatch(uri);
+  }
+}
+
+const readCancelledId = (message: unknown): unknown =>
+  getField(message, 'method') === 'notifications/cancelled'
+    ? getField(getField(message, 'params'), 'requestId')
+    : undefined;
