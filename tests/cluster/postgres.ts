@@ -258,7 +258,7 @@ interface ServerUser {
 }
 
 /** PostgreSQL does not run as root. */
-const findServerUser = (): ServerUser => {
+export const findServerUser = (): ServerUser => {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of ['postgres', 'nobody']) {
@@ -314,7 +314,7 @@ const unpackEmbedded = async (folder: string): Promise<string> => {
   return join(native, 'bin');
 };
 
-const findFreePort = async (): Promise<number> => {
+export const findFreePort = async (): Promise<number> => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -35,12 +35,10 @@ export const readServerFacts = async (queries: Queries): Promise<ServerFacts> =>
 
 /** Throws `cluster_unusable` with the reason and the fix. */
 export const checkServer = async (database: Database): Promise<void> => {
-  const facts = await readServerFacts(database).catch((error: unknown) => {
-    throw connectFailure(error, (text) => database.hide(text));
-  });
+  await requireSessions(database);
+  const facts = await readServerFacts(database);
   requireVersion(facts);
   await requireRights(facts, database);
-  await requireSessions(database);
 };
 
 const requireVersion = ({ version, is_standby: isStandby }: ServerFacts): void => {

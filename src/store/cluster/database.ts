@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
-import { type ConnectionTarget, parseConnectionTarget } from './connection-target.ts';
+import { type DatabaseTarget, parseDatabaseTarget } from './database-target.ts';
 import {
   databaseFailure,
   type HideSecrets,
@@ -55,12 +55,12 @@ export const backoffMs = (attempt: number): number =>
   (BACKOFF_MS[attempt] ?? MAX_BACKOFF_MS) * (0.75 + Math.random() / 2);
 
 export class Database implements Queries, AsyncDisposable {
-  readonly #target: ConnectionTarget;
+  readonly #target: DatabaseTarget;
   readonly #hide: HideSecrets;
   readonly #pool: pg.Pool;
 
   constructor(url: string, log: Log) {
-    this.#target = parseConnectionTarget(url);
+    this.#target = parseDatabaseTarget(url);
     this.#hide = createHide(this.#target, url);
     const options = {
       ...this.#options,
@@ -199,7 +199,7 @@ const isDatabaseProblem = (error: unknown): boolean =>
   isConnectionError(error) ||
   (error instanceof Error && !(error instanceof Failure) && 'code' in error);
 
-const createHide = ({ password }: ConnectionTarget, url: string): HideSecrets => {
+const createHide = ({ password }: DatabaseTarget, url: string): HideSecrets => {
   const secrets = [url, password ?? '', process.env['PGPASSWORD'] ?? ''].filter(
     (secret) => secret.length > 2,
   );

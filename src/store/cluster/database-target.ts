@@ -6,7 +6,7 @@ import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 
 /** Options for `pg`. A missing field means that `pg` uses its PG* variable or its default. */
-export interface ConnectionTarget {
+export interface DatabaseTarget {
   readonly host?: string;
   readonly port?: number;
   readonly user?: string;
@@ -45,10 +45,10 @@ const invalid = (problem: string): Failure =>
     hint: 'Use postgres://USER:PASSWORD@HOST:PORT/DATABASE, or postgres:// and PG* variables.',
   });
 
-export const parseConnectionTarget = (
+export const parseDatabaseTarget = (
   address: string,
   environment: Environment = process.env,
-): ConnectionTarget => {
+): DatabaseTarget => {
   // "postgres://" alone is not a valid URL, but it is a valid way to use the PG* variables only.
   const bare = /^postgres(?:ql)?:\/\/$/.test(address);
   const url = bare ? undefined : attempt(() => new URL(address));

@@ -1,0 +1,78 @@
+// What the doctor reports about the database of a cluster.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examineCluster, type ClusterFinding } from '../../src/store/cluster/examine-cluster.ts';
+import { type OwnPostgres, runSql, startOwnPostgres } from './postgres.ts';
+import { openStore, testLog } from './stores.ts';
+import { startPooler } from './transaction-pooler.ts';
+
+let postgres: OwnPostgres;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres({ settings: ['max_connections = 20'] });
+});
+
+afterAll(() => postgres[Symbol.asyncDispose]());
+
+const examine = async (url: string): Promise<Record<string, ClusterFinding>> => {
+  const findings = await examineCluster(url, testLog);
+  expect(JSON.stringify(findings)).not.toContain(new URL(url).password);
+  return Object.fromEntries(findings.map((finding) => [finding.id, finding]));
+};
+
+describe('doctor --cluster', () => {
+  it('finds a usable server well, before and after the tables exist', async () => {
+    const url = await postgres.createDatabase();
+    const findings = await examine(url);
+    expect(Object.values(findings).map(({ id, status }) => `${id}: ${status}`)).toEqual([
+      'cluster: ok',
+      'cluster-tables: ok',
+      'cluster-listen: ok',
+      'cluster-durability: ok',
+      'cluster-connections: ok',
+      'cluster-clock: ok',
+    ]);
+    expect(findings['cluster']?.message).toMatch(/^PostgreSQL \d+\.\d+ can be used$/);
+    await (await openStore(url))[Symbol.asyncDispose]();
+    expect((await examine(url))['cluster-tables']?.message).toBe('the tables have version 1');
+  });
+
+  it('warns about data that a crash loses, and about missing connections, each with a fix', async () => {
+    const url = await postgres.createDatabase();
+    const admin = postgres.asSuperuser(url);
+    await runSql(admin, 'alter role owner set synchronous_commit = off');
+    const others = Array.from({ length: 12 }, () => new pg.Client(admin));
+    await Promise.all(others.map((client) => client.connect()));
+    const findings = await examine(url);
+    await Promise.all(others.map((client) => client.end()));
+    await runSql(admin, 'alter role owner reset synchronous_commit');
+    expect(findings['cluster-durability']).toMatchObject({
+      status: 'warn',
+      message: 'synchronous_commit is off: a crash of the server loses or damages data.',
+      fix: expect.stringContaining('alter system set synchronous_commit = on'),
+    });
+    expect(findings['cluster-connections']).toMatchObject({
+      status: 'warn',
+      message: expect.stringMatching(
+        /^Only \d+ connections are free; each process needs up to 4\.$/,
+      ),
+      fix: expect.stringContaining('alter system set max_connections'),
+    });
+  });
+
+  it('reports a transaction pooler and a server that is not there as failures', async () => {
+    const url = await postgres.createDatabase();
+    await using pooler = await startPooler(url);
+    expect((await examine(pooler.url))['cluster']).toMatchObject({
+      status: 'fail',
+      fix: 'Use the URL of PostgreSQL itself, or a pooler in session mode.',
+    });
+    const gone = new URL(url);
+    gone.port = '1';
+    expect((await examine(gone.href))['cluster']).toMatchObject({
+      status: 'fail',
+      message: "No connection to the cluster's database: the connection was refused.",
+      fix: expect.stringContaining('Check that PostgreSQL runs'),
+    });
+  });
+});
