@@ -74,12 +74,13 @@ export interface Receipt {
 }
 
 /** No effect was observed, and the result was not verified. */
+const isNone = (effect: unknown): boolean =>
+  Array.isArray(effect) ? effect.length === 0 : NO_EFFECTS.has(effect);
+
+const NO_EFFECTS = new Set<unknown>([undefined, 0]);
+
 const hadNoEffect = ({ effects, sure }: Receipt): boolean =>
-  !sure &&
-  Object.values(effects).every(
-    (effect) =>
-      effect === undefined || effect === 0 || (Array.isArray(effect) && effect.length === 0),
-  );
+  !sure && Object.values(effects).every(isNone);
 
 /** The receipts in the data of an acting tool, and the page after its actions. */
 export interface ActionData {

@@ -200,10 +200,11 @@ const isDisclosure = (element: Element): boolean => {
   return false;
 };
 
+const GRID_ROLES = new Set(['grid', 'treegrid']);
+
 const cellRole = (element: Element): string => {
   const table = closest(element, 'table');
-  const role = table && attribute(table, 'role');
-  return role === 'grid' || role === 'treegrid' ? 'gridcell' : 'cell';
+  return table && GRID_ROLES.has(attributeText(table, 'role')) ? 'gridcell' : 'cell';
 };
 
 /**

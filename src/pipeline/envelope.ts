@@ -92,7 +92,7 @@ const signalsOf = (
 ): Signal[] => {
   const met: Readonly<Record<Signal, boolean>> = {
     staleRefs: code === 'stale_ref',
-    timeouts: code === 'timeout' || code === 'page_unresponsive',
+    timeouts: TIMEOUT_CODES.has(code),
     noEffect: code === undefined && course.result?.hasNoEffect === true,
     hints: course.hint !== undefined,
     loginWalls: metLogin(course.tab, before),
@@ -113,5 +113,7 @@ const shownIn = ({ rooms, common, request }: IdentifiedCall): CallLocation => {
 };
 
 /** True if the call ended on a login page and did not start on it. */
+const TIMEOUT_CODES = new Set<string | undefined>(['timeout', 'page_unresponsive']);
+
 const metLogin = (tab: Tab | undefined, before: CallLocation): boolean =>
   tab?.facts?.login === true && (tab.id !== before.tabId || tab.url !== before.url);

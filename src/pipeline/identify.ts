@@ -1,4 +1,5 @@
 // Finds the tool of a call, and the common arguments that are valid.
+import { isObject } from '../core/json.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail } from '../core/failure.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
@@ -27,7 +28,7 @@ const requireTool = (tools: readonly Tool[], name: string): Tool => {
 
 /** Skips invalid arguments: `validate` rejects them after the task has counted the call. */
 const readCommonArguments = (tool: Tool, given: unknown): CommonArguments => {
-  if (typeof given !== 'object' || given === null) return {};
+  if (!isObject(given)) return {};
   const names = indexCommonNames(tool);
   const values = new Map<string, unknown>();
   for (const [key, value] of Object.entries(given)) {

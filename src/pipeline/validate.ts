@@ -4,6 +4,7 @@ import { defined, valueIf } from '../core/defined.ts';
 import { findClosest } from '../core/closest.ts';
 import { fail, type Failure } from '../core/failure.ts';
 import { explainIssue } from '../core/issue-text.ts';
+import { isObject, isRecord } from '../core/json.ts';
 import { COMMON_ARGUMENTS, formatArgumentName } from '../toolkit/input-fields.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import type { ToolCall } from '../toolkit/tool-call.ts';
@@ -37,7 +38,7 @@ const parseArguments = (tool: Tool, given: object): ToolCall => {
 
 const asObject = (value: unknown): object => {
   if (value === undefined || value === null) return {};
-  if (typeof value === 'object' && !Array.isArray(value)) return value;
+  if (isRecord(value)) return value;
   throw fail(
     'invalid_argument',
     `The arguments must be one JSON object, not ${describeType(value)}.`,
@@ -129,7 +130,7 @@ const rejectArgument = (
 };
 
 const findProperty = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  isObject(value) ? Reflect.get(value, key) : undefined;
 
 const describeType = (value: unknown): string =>
   Array.isArray(value) ? 'an array' : `a ${typeof value}`;

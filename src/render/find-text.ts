@@ -44,8 +44,11 @@ const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const whatLine = ({ ref, role, name, states }: FoundLine): string =>
   `${ref} ${role}${textIf(name !== '', ` ${quote(name)}`)}${textIf(states !== '', ` ${states}`)}`;
 
+/** Places that a text before the element gives. */
+const HEADING_KINDS = new Set(['under', 'after']);
+
 const formatPlace = ({ kind, text }: ContextText): string => {
-  if (kind === 'under' || kind === 'after') return `${kind} ${quote(text)}`;
+  if (HEADING_KINDS.has(kind)) return `${kind} ${quote(text)}`;
   return `in ${kind}${textIf(text !== '', ` ${quote(text)}`)}`;
 };
 

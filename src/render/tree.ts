@@ -93,22 +93,23 @@ const detailed = ({ role, name, states, value, url }: NodeWords): string => {
 const renderFold = (name: string, ref: string): string =>
   ref === '' ? '…' : `… ${name}, expand ${ref}`;
 
-const renderWords = (words: NodeWords, ref: string): string => {
-  switch (words.kind) {
-    case 'text':
-      return plain(words.name);
-    case 'heading':
-      return `${hashes(words.role)} ${words.name}`;
-    case 'image':
-      return `img ${quote(words.name)}`;
-    case 'item':
-      return '';
-    case 'fold':
-      return renderFold(words.name, ref);
-    default:
-      return ref === '' ? detailed(words) : `${ref} ${detailed(words)}`;
-  }
-};
+const renderDetailed = (words: NodeWords, ref: string): string =>
+  ref === '' ? detailed(words) : `${ref} ${detailed(words)}`;
+
+const RENDERERS: Readonly<Record<OutlineLine['kind'], (words: NodeWords, ref: string) => string>> =
+  {
+    text: ({ name }) => plain(name),
+    heading: ({ role, name }) => `${hashes(role)} ${name}`,
+    image: ({ name }) => `img ${quote(name)}`,
+    item: () => '',
+    fold: ({ name }, ref) => renderFold(name, ref),
+    control: renderDetailed,
+    group: renderDetailed,
+    frame: renderDetailed,
+    note: renderDetailed,
+  };
+
+const renderWords = (words: NodeWords, ref: string): string => RENDERERS[words.kind](words, ref);
 
 const hasRef = ({ kind, role }: AxNode): boolean =>
   kind === 'control' || (role === 'aria-hidden' && HAS_DETAILS.has(kind));
@@ -166,21 +167,20 @@ export interface TextLine {
 }
 
 /** All nodes of a tree with their depth, in order. */
-export const buildOutline = (blocks: readonly TreeBlock[], refOf: RefOf): OutlineLine[] => {
-  const lines: OutlineLine[] = [];
-  const visit = ({ node, depth, children }: TreeBlock): void => {
-    if (node.kind !== 'item') lines.push(buildLine(node, depth, refOf));
-    for (const child of children) visit(child);
-  };
-  for (const block of blocks) visit(block);
-  return lines;
-};
+export const buildOutline = (blocks: readonly TreeBlock[], refOf: RefOf): OutlineLine[] =>
+  mapLines(blocks, (node, depth) => buildLine(node, depth, refOf));
 
 /** All lines of a tree, in order. */
-export const treeLines = (blocks: readonly TreeBlock[], refOf: RefOf): TextLine[] => {
-  const lines: TextLine[] = [];
+export const treeLines = (blocks: readonly TreeBlock[], refOf: RefOf): TextLine[] =>
+  mapLines(blocks, (node, depth) => ({ depth, text: renderNodeLine(node, refOf), node }));
+
+const mapLines = <T>(
+  blocks: readonly TreeBlock[],
+  toLine: (node: AxNode, depth: number) => T,
+): T[] => {
+  const lines: T[] = [];
   const visit = ({ node, depth, children }: TreeBlock): void => {
-    if (node.kind !== 'item') lines.push({ depth, text: renderNodeLine(node, refOf), node });
+    if (node.kind !== 'item') lines.push(toLine(node, depth));
     for (const child of children) visit(child);
   };
   for (const block of blocks) visit(block);

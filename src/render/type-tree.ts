@@ -83,10 +83,10 @@ const classifyValue = (value: unknown): JsonKind => {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
-  return type === 'object' || type === 'string' || type === 'number' || type === 'boolean'
-    ? type
-    : 'string';
+  return JSON_KINDS.find((kind) => kind === type) ?? 'string';
 };
+
+const JSON_KINDS = ['object', 'string', 'number', 'boolean'] as const;
 
 // Renders observed types as TypeScript declarations.
 

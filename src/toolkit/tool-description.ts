@@ -1,4 +1,5 @@
 // Describes a tool: its title, and its arguments as compact JSON Schema. Pure.
+import { isObject, isRecord } from '../core/json.ts';
 import { z } from 'zod';
 import { defined } from '../core/defined.ts';
 import { formatArgumentName, formatArgumentNames } from './input-fields.ts';
@@ -80,10 +81,7 @@ const withMarks = (
   return defined({
     ...withOneType(node),
     properties: properties ? (Object.fromEntries(entries) as SchemaNode['properties']) : undefined,
-    items:
-      items && typeof items === 'object' && !Array.isArray(items)
-        ? withMarks(items, choose)
-        : undefined,
+    items: isRecord(items) ? withMarks(items, choose) : undefined,
   });
 };
 
@@ -113,8 +111,7 @@ const BOUNDS = [
 ] as const;
 
 /** An empty schema, which allows any value: the default of an object. */
-const isAnything = (node: unknown): boolean =>
-  typeof node === 'object' && node !== null && Object.keys(node).length === 0;
+const isAnything = (node: unknown): boolean => isObject(node) && Object.keys(node).length === 0;
 
 /** Some clients support only one type per value, so a list of types becomes `anyOf`. */
 const withOneType = (node: SchemaNode): ToolSchema => {
@@ -125,7 +122,4 @@ const withOneType = (node: SchemaNode): ToolSchema => {
 };
 
 const isAnyString = (node: unknown): boolean =>
-  typeof node === 'object' &&
-  node !== null &&
-  Object.keys(node).length === 1 &&
-  (node as SchemaNode).type === 'string';
+  isObject(node) && Object.keys(node).length === 1 && node['type'] === 'string';

@@ -18,11 +18,11 @@ export interface Transport {
   close(): void;
 }
 
-type Commands = ProtocolMapping.Commands;
+type CdpCommands = ProtocolMapping.Commands;
 type CdpEvents = ProtocolMapping.Events;
-type CdpMethod = keyof Commands;
-export type CdpParams<M extends CdpMethod> = Commands[M]['paramsType'][0];
-type Result<M extends CdpMethod> = Commands[M]['returnType'];
+type CdpMethod = keyof CdpCommands;
+export type CdpParams<M extends CdpMethod> = CdpCommands[M]['paramsType'][0];
+type Result<M extends CdpMethod> = CdpCommands[M]['returnType'];
 type EventName = keyof CdpEvents;
 export type EventParams<E extends EventName> = CdpEvents[E][0];
 
@@ -268,7 +268,7 @@ export class CdpConnection {
 /** Returns undefined if the text is not a JSON object, or if a Target event has no parameters. */
 const parseMessage = (text: string): Incoming | undefined => {
   const message = parseObject(text);
-  const lacksParams = typeof message?.params !== 'object' || message.params === null;
+  const lacksParams = !isObject(message?.params);
   return lacksParams && message?.method?.startsWith('Target.') ? undefined : message;
 };
 

@@ -282,7 +282,7 @@ export class TabGuard implements Asker {
 
   /** Chrome blocks the socket by its rules; this only reports the refusal. */
   #judgeSocket(record: RequestRecord): void {
-    if (record.resourceType !== 'WebSocket' && record.resourceType !== 'WebTransport') return;
+    if (!SOCKET_TYPES.has(record.resourceType)) return;
     const refusal = this.#policy.judgeUrl(record.url);
     if (!refusal) return;
     this.#parts.traffic.markRefused(record, NAME);
@@ -407,18 +407,23 @@ const withSpeed = (
 const sameDomains = (
   one: readonly string[] | undefined,
   other: readonly string[] | undefined,
-): boolean =>
-  one === other || (one !== undefined && other !== undefined && one.join() === other.join());
+): boolean => one === other || (one !== undefined && one.join() === other?.join());
 
 const isFrame = (headers: Readonly<Record<string, string>>): boolean =>
   /^i?frame$/.test(headers['Sec-Fetch-Dest'] ?? headers['sec-fetch-dest'] ?? '');
 
-const wordFor = (resourceType: string): string => {
-  if (resourceType === 'Document') return 'frame';
-  if (resourceType === 'XHR' || resourceType === 'Fetch') return 'fetch';
-  if (resourceType === 'Ping') return 'beacon';
-  return resourceType === 'Other' ? 'request' : resourceType.toLowerCase();
+const SOCKET_TYPES = new Set(['WebSocket', 'WebTransport']);
+
+/** Words for resource types whose own name is unusual. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  Document: 'frame',
+  XHR: 'fetch',
+  Ping: 'beacon',
+  Other: 'request',
 };
+
+const wordFor = (resourceType: string): string =>
+  TYPE_WORDS[resourceType] ?? resourceType.toLowerCase();
 
 const NET_ERRORS: Readonly<Record<string, string>> = {
   EPROXYFAILED: 'net::ERR_PROXY_CONNECTION_FAILED',

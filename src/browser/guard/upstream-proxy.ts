@@ -1,5 +1,5 @@
 // The proxies of the user: chooses one for each connection and connects through it.
-import { textIf } from '../../core/text.ts';
+import { parseUrl, textIf } from '../../core/text.ts';
 import type { LookupAddress } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -110,10 +110,12 @@ const parseRule = async (text: string, loadPac: UpstreamOptions['loadPac']): Pro
   return { scheme, passwords, choose: () => [proxy] };
 };
 
+const PROXY_KINDS = ['http', 'https', 'socks5'] as const;
+
 export const parseUpstream = (text: string): UpstreamProxy => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const kind = url?.protocol.replace(':', '') ?? '';
-  if (!url || url.hostname === '' || !(kind === 'http' || kind === 'https' || kind === 'socks5'))
+  const url = parseUrl(text);
+  const kind = PROXY_KINDS.find((name) => url?.protocol === `${name}:`);
+  if (!url?.hostname || !kind)
     // The text may contain a password.
     throw fail('invalid_argument', 'A --proxy is not a valid address.', { argument: 'proxy' });
   return {

@@ -95,9 +95,16 @@ const tellTenths = (
 const whyOffline = (error: unknown): string => {
   if (error instanceof Failure) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return 'the host name of the download server could not be resolved.';
-  if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENETUNREACH')
-    return 'the download server cannot be reached.';
-  return message.endsWith('.') ? message : `${message}.`;
+  const reason = NETWORK_ERRORS[code ?? ''] ?? message;
+  return reason.endsWith('.') ? reason : `${reason}.`;
+};
+
+const UNRESOLVED = 'the host name of the download server could not be resolved.';
+const UNREACHABLE = 'the download server cannot be reached.';
+const NETWORK_ERRORS: Readonly<Record<string, string>> = {
+  ENOTFOUND: UNRESOLVED,
+  EAI_AGAIN: UNRESOLVED,
+  ECONNREFUSED: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
 };

@@ -6,6 +6,7 @@ import type { Config } from '../../core/config.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
+import { isObject } from '../../core/json.ts';
 import { textIf } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
 import { type LockResult, Locks } from '../../system/lock.ts';
@@ -157,8 +158,7 @@ const afterOrphan = async (id: string, dir: string): Promise<string | undefined>
 /** "No preloading" in Chrome's settings. */
 const NEVER = 2;
 
-const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
+const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? { ...value } : {});
 
 /** Must run before Chrome starts, which otherwise overwrites the file. */
 export const turnOffPreloading = async (profileDir: string): Promise<void> => {

@@ -179,6 +179,9 @@ const toListener = ({
 const listIgnoredReasons = ({ ignoredReasons = [] }: Protocol.Accessibility.AXNode): string =>
   ignoredReasons.map(({ name }) => name).join(', ');
 
+/** Values of properties that are not listed. */
+const UNSET_VALUES = new Set<unknown>([undefined, false, 'false']);
+
 const readAccessibility = async (
   frame: Frame,
   objectId: string,
@@ -192,9 +195,7 @@ const readAccessibility = async (
   const [node] = nodes;
   if (!node) return ['not in the accessibility tree'];
   if (node.ignored) return [`ignored: ${listIgnoredReasons(node) || 'no reason given'}`];
-  const properties = (node.properties ?? []).filter(
-    ({ value }) => value.value !== false && value.value !== 'false' && value.value !== undefined,
-  );
+  const properties = (node.properties ?? []).filter(({ value }) => !UNSET_VALUES.has(value.value));
   return [
     `role ${String(node.role?.value ?? 'none')}`,
     `name ${JSON.stringify(node.name?.value ?? '')}${nameSource(node)}`,

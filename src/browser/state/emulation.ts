@@ -54,6 +54,9 @@ type EmulationStep = (
   signal?: AbortSignal,
 ) => Promise<unknown>;
 
+/** Settings of a whole tab, which its frames share. */
+const TAB_SETTINGS = new Set<keyof Emulated>(['device', 'viewport', 'cpuSlowdown']);
+
 class Emulation {
   readonly #tab: Tab;
   /** The viewport size without emulation. */
@@ -276,9 +279,7 @@ class Emulation {
    * setting that another frame in it has already set.
    */
   async #applyToFrame(session: CdpSession): Promise<void> {
-    const parts = this.#parts().filter(([names]) =>
-      names.some((name) => name !== 'device' && name !== 'viewport' && name !== 'cpuSlowdown'),
-    );
+    const parts = this.#parts().filter(([names]) => names.some((name) => !TAB_SETTINGS.has(name)));
     await Promise.all(parts.map(([, part]) => part(session, this.#settings).catch(() => {})));
   }
 }

@@ -60,9 +60,7 @@ const listPatterns = (schema: unknown): string[] => {
   if (!isObject(schema)) return [];
   return Object.entries(schema).flatMap(([key, value]) => [
     ...(key === 'pattern' && typeof value === 'string' ? [value] : []),
-    ...(key === 'patternProperties' && typeof value === 'object' && value !== null
-      ? Object.keys(value)
-      : []),
+    ...(key === 'patternProperties' && isObject(value) ? Object.keys(value) : []),
     ...listPatterns(value),
   ]);
 };

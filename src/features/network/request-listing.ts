@@ -7,6 +7,7 @@ import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { addCount } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 import { cutToBytes } from '../../core/text.ts';
 import { TimeSlices } from '../../core/time.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
@@ -229,7 +230,7 @@ const hasFieldsInTexts = (
 
 /** Removes every field name that occurs in `value` from `missing`. */
 const strike = (value: unknown, missing: Set<string>): void => {
-  if (missing.size === 0 || typeof value !== 'object' || value === null) return;
+  if (missing.size === 0 || !isObject(value)) return;
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value)) missing.delete(name);
     strike(inner, missing);

@@ -18,7 +18,7 @@ import {
   RESOURCES,
 } from './kept-lines.ts';
 import { buildScriptSteps, describeStep } from './script-steps.ts';
-import { isObject, isUnknownArray } from '../../core/json.ts';
+import { isObject, isRecord, isUnknownArray } from '../../core/json.ts';
 import { textIf } from '../../core/text.ts';
 
 /** The licence of rrweb requires this notice. */
@@ -232,11 +232,7 @@ const makeOffline = (event: DomEvent, resources: Resources): DomEvent => {
       return;
     }
     const object = value as Attributes;
-    if (
-      typeof object['attributes'] === 'object' &&
-      object['attributes'] !== null &&
-      !Array.isArray(object['attributes'])
-    )
+    if (isRecord(object['attributes']))
       mendAttributes(object['attributes'] as Attributes, textOf(object['tagName']), resources);
     if (object['isStyle'] === true && typeof object['textContent'] === 'string')
       object['textContent'] = mendCss(object['textContent'], resources);

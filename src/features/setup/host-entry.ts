@@ -1,7 +1,7 @@
 // Defines a host that starts MCP servers, and edits our entry in its JSON or TOML file.
 import { applyEdits, modify, parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { fail, type Failure } from '../../core/failure.ts';
-import { isObject } from '../../core/json.ts';
+import { isObject, isRecord } from '../../core/json.ts';
 import { matchGroups } from '../../core/text.ts';
 
 /** The command that the host runs. */
@@ -39,9 +39,8 @@ export const editJsonEntry = (text: string, section: string, entry: object | und
   const errors: ParseError[] = [];
   const root: unknown = parse(source, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error || typeof root !== 'object' || root === null || Array.isArray(root))
-    throw notEditable(error);
-  const held = (root as Record<string, unknown>)[section];
+  if (error || !isRecord(root)) throw notEditable(error);
+  const held = root[section];
   if (entry === undefined && !holdsOurs(held)) return text;
   const formattingOptions = {
     insertSpaces: !/^\t/m.test(source),

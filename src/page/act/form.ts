@@ -13,6 +13,7 @@ import type {
   FormStop,
   Needs,
   Problem,
+  ProblemKind,
 } from './act-answers.ts';
 import { type Actionable, check, findPressable } from './actionable.ts';
 import { createKnown, describe, nameText } from './describe-target.ts';
@@ -29,6 +30,10 @@ import { isProblem, locate } from './locate.ts';
 import { change, frame } from './rhythm.ts';
 import { guardPress } from './watch.ts';
 
+/** Problems that waiting does not solve. */
+const FINAL_PROBLEMS = new Set<ProblemKind>(['stale', 'bad_selector', 'not_editable']);
+/** Problems that end with a change of the DOM; others can end with any frame. */
+const DOM_PROBLEMS = new Set<ProblemKind>(['not_found', 'disabled']);
 const BUTTON_TAGS = new Set<string>(['button', 'input']);
 
 /** One element to set: a field, or a checkbox or radio button of a group. */
@@ -130,16 +135,8 @@ class FormRun {
       const outcome = attempt();
       if (!('problem' in outcome) || outcome.problem === undefined) return outcome;
       const left = endsAt - performance.now();
-      if (
-        left <= 0 ||
-        outcome.problem === 'stale' ||
-        outcome.problem === 'bad_selector' ||
-        outcome.problem === 'not_editable'
-      )
-        return outcome;
-      await (outcome.problem === 'not_found' || outcome.problem === 'disabled'
-        ? change(Math.min(left, 100))
-        : frame());
+      if (left <= 0 || FINAL_PROBLEMS.has(outcome.problem)) return outcome;
+      await (DOM_PROBLEMS.has(outcome.problem) ? change(Math.min(left, 100)) : frame());
     }
   }
 

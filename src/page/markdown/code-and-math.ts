@@ -7,6 +7,7 @@ import {
   attributeText,
   isElement,
   localName,
+  matches,
   parentNode,
   query,
   queryAll,
@@ -95,8 +96,7 @@ export const formula = (element: Element): string => {
 
 const standsAlone = (element: Element): boolean =>
   element.closest('.katex-display, .MathJax_Display') !== null ||
-  attribute(element, 'display') === 'true' ||
-  attribute(element, 'display') === 'block' ||
+  matches(element, '[display=true], [display=block]') ||
   query(element, 'math[display="block"]') !== null;
 
 const readTex = (element: Element): string => {

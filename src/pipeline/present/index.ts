@@ -2,7 +2,7 @@
 import { valueIf } from '../../core/defined.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { NOTE_WORD } from '../../core/ids.ts';
-import { stringifyInSlices } from '../../core/json.ts';
+import { isRecord, stringifyInSlices } from '../../core/json.ts';
 import { formatAddress } from '../../core/text.ts';
 import { describeFindings, sanitiseLargeData, sanitiseTitle } from '../../policy/sanitise.ts';
 import type { DocumentHeader, HeaderMode, View } from '../../toolkit/define-tool.ts';
@@ -108,8 +108,7 @@ const buildData = ({ view, state, result }: Presented): Pick<Reply, 'data'> => {
   return { data: state ? { state, ...toObject(data) } : data };
 };
 
-const toObject = (data: unknown): object =>
-  typeof data === 'object' && data !== null && !Array.isArray(data) ? data : { result: data };
+const toObject = (data: unknown): object => (isRecord(data) ? data : { result: data });
 
 const renderBody = async (
   view: View,

@@ -8,6 +8,8 @@ import { saveFile } from '../../store/files/pictures.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 
 /** A name that is valid on every file system: the title, and the time so that it is unique. */
+const PDF_EXTENSIONS = new Set(['', '.', '.pdf']);
+
 const fileName = (title: string, at: number): string => {
   const words = title
     .normalize('NFC')
@@ -59,8 +61,9 @@ export const pagePdf = defineTool({
       .describe('"1-3, 5"'),
   }),
   prepare: (input) => {
-    const extension = input.path === undefined ? '' : extname(input.path).toLowerCase();
-    if (extension !== '' && extension !== '.' && extension !== '.pdf')
+    const { path = '' } = input;
+    const extension = extname(path).toLowerCase();
+    if (!PDF_EXTENSIONS.has(extension))
       throw fail('invalid_argument', `page_pdf writes PDF, not "${extension}" files.`, {
         argument: 'path',
         hint: 'Use a path that ends in .pdf; for an image use [[screenshot]].',

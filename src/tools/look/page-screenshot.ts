@@ -47,9 +47,9 @@ const FORMAT_BY_EXTENSION: ReadonlyMap<string, ImageFormat> = new Map([
  * Returns the format that the file's extension requires. A file without an extension takes any
  * format.
  */
-const resolveFormat = (path: string | undefined, format: ImageFormat | undefined): ImageFormat => {
-  const extension = path === undefined ? '' : extname(path).toLowerCase();
-  if (extension === '' || extension === '.') return format ?? 'png';
+const resolveFormat = (path = '', format: ImageFormat | undefined): ImageFormat => {
+  const extension = extname(path).toLowerCase();
+  if (['', '.'].includes(extension)) return format ?? 'png';
   const required = FORMAT_BY_EXTENSION.get(extension);
   if (required === undefined)
     throw fail('invalid_argument', `page_screenshot cannot write "${extension}" files.`, {

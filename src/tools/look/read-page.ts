@@ -120,10 +120,14 @@ const ax: ReadMode = async (given, context) => {
   return { mode: 'ax', lines: selectOutline(now, { filter, depth, maxTokens: max_tokens }) };
 };
 
+/** Modes that read elements, which a PDF does not have. */
+const ELEMENT_MODES = new Set(['dom', 'css']);
+
 const pdf: ReadMode = async ({ mode, ref, selector, max_tokens, cursor }, context) => {
-  if (mode === 'dom' || mode === 'css' || (ref ?? selector) !== undefined)
+  const target = ref ?? selector;
+  if (ELEMENT_MODES.has(mode) || target !== undefined)
     throw fail('invalid_argument', 'The tab shows a PDF, which has no elements.', {
-      argument: (ref ?? selector) === undefined ? 'mode' : 'ref',
+      argument: target === undefined ? 'mode' : 'ref',
       situation: 'pdf_without_elements',
     });
   const { tab, signal, rooms, note, inlineLimitBytes, leftOut, requireConsent } = context;
