@@ -12,7 +12,6 @@ import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
-import { HungPages } from './hung-pages.ts';
 import { type CastAim, type CastPicture, findSecrets, TabCast } from './tab-cast.ts';
 import { TabRequests } from './tab-requests.ts';
 import { JournalFeed } from '../../store/journal/journal-feed.ts';
@@ -49,6 +48,32 @@ export interface TabView {
 const URL_CHARS = 2_000;
 const TITLE_CHARS = 300;
 const MESSAGE_CHARS = 1_000;
+
+/** How long a page may take to respond until it counts as hung. */
+const RESPONSE_MS = 2_500;
+
+/** Finds pages that do not respond, while a viewer is connected. */
+class HungPages {
+  /** The time since which a tab does not respond, in Unix milliseconds. */
+  readonly #since = new WeakMap<Tab, number>();
+
+  find(tab: Tab): number | undefined {
+    return this.#since.get(tab);
+  }
+
+  /** A dialog blocks its page, which then is not hung. */
+  async check(tabs: readonly Tab[]): Promise<void> {
+    const checked = tabs.filter(({ dialog, crashed, closed }) => !dialog && !crashed && !closed);
+    await Promise.all(checked.map((tab) => this.#checkTab(tab)));
+  }
+
+  async #checkTab(tab: Tab): Promise<void> {
+    const askedAt = Date.now();
+    const responds = await tab.answers(AbortSignal.timeout(RESPONSE_MS));
+    if (responds || tab.closed || tab.dialog) this.#since.delete(tab);
+    else if (!this.#since.has(tab)) this.#since.set(tab, askedAt);
+  }
+}
 
 export class Observer {
   readonly #options: ObserverOptions;

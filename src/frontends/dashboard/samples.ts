@@ -4,7 +4,7 @@ import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
 import { every } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
-import { measureGroupMemory } from '../../system/process-memory.ts';
+import { measureGroupMemory } from '../../system/linux-process.ts';
 import type { SampleRow } from './messages.ts';
 
 const EVERY_MS = 15_000;
