@@ -40,8 +40,8 @@ export const englishOnly = {
     })),
 };
 
-/** As CommonJS, because that is what a worker takes as text. */
-const bundleWorker = async (name) => {
+/** Bundles a worker as CommonJS, the format that Node accepts as the text of a worker. */
+export const bundleWorker = async (name) => {
   const { outputFiles, metafile } = await build({
     entryPoints: [path.join(ROOT, workerSource(name))],
     plugins: [pageScriptPlugin(), englishOnly],

@@ -1,0 +1,68 @@
+// The bundle of each worker thread is small and contains only the packages that it needs.
+import { describe, expect, it } from 'vitest';
+import { bundleWorker } from '../../scripts/worker-scripts.mjs';
+import { filesBelow } from './sources.ts';
+
+interface WorkerLimits {
+  readonly maxBytes: number;
+  readonly packages: readonly string[];
+}
+
+/** A thread parses its whole bundle when it starts, so each limit is close to the present size. */
+const WORKERS: Readonly<Record<string, WorkerLimits>> = {
+  'address-matches': { maxBytes: 2_000, packages: [] },
+  crawl: {
+    maxBytes: 520_000,
+    packages: [
+      ...['boolbase', 'css-select', 'css-what', 'cssom', 'dom-serializer', 'domelementtype'],
+      ...['domhandler', 'domutils', 'entities', 'htmlparser2', 'linkedom', 'nth-check', 'saxes'],
+      ...['uhyphen', 'xmlchars'],
+    ],
+  },
+  pdf: { maxBytes: 36_000, packages: [] },
+  'record-checks': { maxBytes: 260_000, packages: ['zod'] },
+  script: {
+    maxBytes: 760_000,
+    packages: [
+      '@jitl/quickjs-ffi-types',
+      '@jitl/quickjs-singlefile-cjs-release-sync',
+      'quickjs-emscripten-core',
+    ],
+  },
+  search: { maxBytes: 76_000, packages: ['@jmespath-community/jmespath'] },
+  'source-map': {
+    maxBytes: 18_000,
+    packages: [
+      '@jridgewell/resolve-uri',
+      '@jridgewell/sourcemap-codec',
+      '@jridgewell/trace-mapping',
+    ],
+  },
+  'text-cleaning': { maxBytes: 46_000, packages: [] },
+};
+
+const listPackages = (files: readonly string[]): string[] => {
+  const names = files
+    .map((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file.replaceAll('\\', '/'))?.[1])
+    .filter((name) => name !== undefined);
+  return [...new Set(names)].sort();
+};
+
+describe('the bundle of a worker', () => {
+  it('is listed here', () => {
+    const imported = filesBelow('src', '.ts')
+      .flatMap(({ text }) => [...text.matchAll(/import\('worker-script:([\w-]+)'\)/g)])
+      .map(([, name]) => name);
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(WORKERS).sort());
+  });
+
+  it.each(Object.entries(WORKERS))(
+    '%s contains only its packages and is not too large',
+    { timeout: 60_000 },
+    async (name, { maxBytes, packages }) => {
+      const { source, files } = await bundleWorker(name);
+      expect(listPackages(files)).toEqual(packages);
+      expect(Buffer.byteLength(source)).toBeLessThanOrEqual(maxBytes);
+    },
+  );
+});
