@@ -23,6 +23,11 @@ export interface ElementArea {
   readonly height: number;
 }
 
+/** The area of a field with a secret; the id is the same as long as the element exists. */
+export interface SecretArea extends ElementArea {
+  readonly id: number;
+}
+
 /** An alert that a document shows. */
 export interface Alert {
   readonly role: 'alert';

@@ -25,6 +25,7 @@ import type {
 import type {
   Alert,
   ElementArea,
+  SecretArea,
   ReplayAnswer,
   ReplayRequest,
   Serialised,
@@ -226,7 +227,13 @@ export interface PageFunctions {
   };
   /** Watches a page for viewers. */
   readonly live: {
-    readonly findSecretAreas: () => readonly ElementArea[];
+    readonly findSecretAreas: () => readonly SecretArea[];
+    readonly watchTyping: () => void;
+    readonly measureElement: (id: number) => ElementArea | null;
+    readonly mapAreasThroughFrame: (
+      owner: number,
+      areas: readonly ElementArea[],
+    ) => readonly ElementArea[];
   };
   readonly vitals: {
     readonly read: () => Vitals;

@@ -2,7 +2,6 @@
 import type { Browser } from '../../browser/browser.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
 import { listOrigins } from '../../browser/tabs/shown-page.ts';
-import { capturePicture } from '../../browser/tabs/screencast.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
@@ -12,8 +11,10 @@ import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
-import { type CastAim, type CastPicture, findSecrets, TabCast } from './tab-cast.ts';
+import { type CastAim, TabCast } from './tab-cast.ts';
+import { captureHidden, type CastPicture } from './tab-secrets.ts';
 import { TabRequests } from './tab-requests.ts';
+import type { TabView } from './tab-view.ts';
 import { JournalFeed } from '../../store/journal/journal-feed.ts';
 
 interface ObserverOptions {
@@ -21,28 +22,6 @@ interface ObserverOptions {
   readonly browser: Browser;
   readonly redactor: Redactor;
   readonly workers: WorkerPool;
-}
-
-/** A tab as viewers see it: page texts are redacted. */
-export interface TabView {
-  readonly tabId: string;
-  readonly shortId?: string;
-  readonly session: string;
-  readonly url: string;
-  readonly title: string;
-  readonly active: boolean;
-  readonly loading: boolean;
-  readonly crashed: boolean;
-  /** The page has not responded since this time, in Unix milliseconds. */
-  readonly hungSince?: number;
-  /** The tool that works in it. */
-  readonly busy?: string;
-  readonly dialog?: {
-    readonly kind: string;
-    readonly message: string;
-    readonly openedAt: number;
-    readonly defaultPrompt?: string;
-  };
 }
 
 const URL_CHARS = 2_000;
@@ -148,11 +127,9 @@ export class Observer {
     return new TabCast(this.requireTab(tabId).tab, options);
   }
 
-  /** A picture of a tab; undefined if it shows a field with a secret. */
-  async captureThumbnail(tabId: string, signal: AbortSignal): Promise<Buffer | undefined> {
-    const { tab } = this.requireTab(tabId);
-    if ((await findSecrets(tab)).length > 0) return undefined;
-    return (await capturePicture(tab, signal)).jpeg;
+  /** A picture of a tab, in which fields with secrets are painted over. */
+  captureThumbnail(tabId: string, signal: AbortSignal): Promise<Buffer> {
+    return captureHidden(this.requireTab(tabId).tab, signal);
   }
 
   /** Identifies the document that a tab shows. */

@@ -1,5 +1,4 @@
-// Pictures of one tab for viewers, with the areas of fields that contain secrets.
-import { toPageCoordinates } from '../../browser/read/frame-owners.ts';
+// Pictures of one tab for viewers, in which fields with secrets are painted over.
 import { inPage } from '../../browser/tabs/in-page.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
 import { capturePicture, type TabPicture, Screencast } from '../../browser/tabs/screencast.ts';
@@ -7,20 +6,14 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { makeVisible } from '../../browser/tabs/visible.ts';
 import { callAll } from '../../core/collections.ts';
 import { detach } from '../../core/events.ts';
-import { monotonicMs } from '../../core/time.ts';
-
-/** A rectangle in CSS pixels of the viewport. */
-export interface PictureArea {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface CastPicture extends TabPicture {
-  /** The fields that the picture must not show. */
-  readonly secrets: readonly PictureArea[];
-}
+import { after } from '../../core/time.ts';
+import {
+  type CastPicture,
+  PATIENCE_MS,
+  type PictureArea,
+  TabSecrets,
+  toPage,
+} from './tab-secrets.ts';
 
 /** An action that has found its target. */
 export interface CastAim {
@@ -35,33 +28,31 @@ interface TabCastOptions {
   readonly onAim: (aim: CastAim) => void;
 }
 
-/** How old the known areas of secrets may be. */
-const AREAS_MS = 400;
-/** A page that does not answer in this time keeps its known areas. */
-const PATIENCE_MS = 500;
-
 export class TabCast implements Disposable {
   readonly #tab: Tab;
   readonly #options: TabCastOptions;
-  readonly #cast: Screencast;
+  #cast: Screencast | undefined;
+  #isEnded = false;
   readonly #off: (() => void)[];
-  #secrets: readonly PictureArea[] | undefined;
-  #lookedAt = -Infinity;
-  #looking: Promise<void> | undefined;
+  readonly #secrets: TabSecrets;
 
   constructor(tab: Tab, options: TabCastOptions) {
     this.#tab = tab;
     this.#options = options;
-    const { maxWidth } = options;
-    this.#cast = new Screencast(tab, { maxWidth, onPicture: (one) => detach(this.#receive(one)) });
-    this.#off = [
-      tab.events.on('navigated', () => (this.#lookedAt = -Infinity)),
-      tab.events.on('aimed', (aimed) => void this.#reportAim(aimed)),
-    ];
+    this.#secrets = new TabSecrets(tab);
+    void this.#secrets.look().then(() => this.#start());
+    this.#off = [tab.events.on('aimed', (aimed) => void this.#reportAim(aimed))];
+  }
+
+  #start(): void {
+    if (this.#isEnded) return;
+    const { maxWidth } = this.#options;
+    const onPicture = (picture: TabPicture): void => detach(this.#receive(picture));
+    this.#cast = new Screencast(this.#tab, { maxWidth, onPicture });
   }
 
   acknowledge(): void {
-    this.#cast.acknowledge();
+    this.#cast?.acknowledge();
   }
 
   /** Asks Chrome for a picture of a tab that draws nothing in the background. */
@@ -71,19 +62,10 @@ export class TabCast implements Disposable {
     if (picture) await this.#receive(picture);
   }
 
-  /** The first picture of a page waits until its secrets are known. */
   async #receive(picture: TabPicture): Promise<void> {
-    if (monotonicMs() - this.#lookedAt > AREAS_MS) {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
-      await this.#looking;
-    }
-    this.#options.onPicture({ ...picture, secrets: this.#secrets ?? [] });
-  }
-
-  async #look(): Promise<void> {
-    this.#lookedAt = monotonicMs();
-    const found = await findSecrets(this.#tab).catch(() => undefined);
-    this.#secrets = found ?? this.#secrets;
+    const hidden = await this.#secrets.hide(picture);
+    if (hidden) return this.#options.onPicture(hidden);
+    after(PATIENCE_MS, () => this.acknowledge()); // the page may answer when it sends the next one
   }
 
   async #reportAim({ did, point, target }: Aimed): Promise<void> {
@@ -92,8 +74,9 @@ export class TabCast implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isEnded = true;
     callAll(this.#off);
-    this.#cast[Symbol.dispose]();
+    this.#cast?.[Symbol.dispose]();
   }
 }
 
@@ -108,31 +91,8 @@ const measureTarget = async ({
   id,
 }: NonNullable<Aimed['target']>): Promise<PictureArea | undefined> => {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const area = await frame.call(inPage.more.measureArea, [id], signal);
-  return area ? toPage(frame, area, signal) : undefined;
+  const area = await frame.call(inPage.live.measureElement, [id], signal);
+  const [shown] = area ? await toPage(frame, [area], signal) : [];
+  return shown;
 };
 
-/** Converts an area of a frame to coordinates of the main frame. */
-const toPage = async (
-  frame: Frame,
-  area: PictureArea,
-  signal: AbortSignal,
-): Promise<PictureArea | undefined> => {
-  if (!frame.parent) return area;
-  const { x, y, width, height } = area;
-  const middle = await toPageCoordinates(frame, { x: x + width / 2, y: y + height / 2 }, signal);
-  if (!('point' in middle)) return undefined;
-  return { x: middle.point.x - width / 2, y: middle.point.y - height / 2, width, height };
-};
-
-/** The areas of the fields with secrets that the viewport shows, in all frames. */
-export const findSecrets = async (tab: Tab): Promise<readonly PictureArea[]> => {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const found = await Promise.all(
-    tab.frames.all().map(async (frame) => {
-      const areas = await frame.call(inPage.live.findSecretAreas, [], signal).catch(() => []);
-      return Promise.all(areas.map((area) => toPage(frame, area, signal)));
-    }),
-  );
-  return found.flat().filter((area) => area !== undefined);
-};

@@ -1,4 +1,4 @@
-// Finds the element at a point of a frame; maps points between an iframe and its page.
+// Finds the element at a point of a frame, also through the iframes of its page.
 import { FRAME_TAGS } from '../element-kinds.ts';
 import { isControl } from '../match-words.ts';
 import { defined, ifDefined } from '../objects.ts';
@@ -9,38 +9,9 @@ import { findElement, isHere } from '../state.ts';
 import type { AtPoint, Point, ThroughFrame } from './act-answers.ts';
 import { describe } from './describe-target.ts';
 import { coverAt } from './hit.ts';
+import { mapToFrame, mapToParent } from './frame-points.ts';
 import { frame } from './rhythm.ts';
 import { beginWatch } from './watch.ts';
-
-// Maps points between an iframe and the page that contains it.
-
-const px = (length: string): number => Number.parseFloat(length) || 0;
-
-/** The position, scale and inner offset of an iframe in the parent page. */
-const measureFrame = (owner: HTMLElement) => {
-  const { left, top, width, height } = getRect(owner);
-  const { paddingLeft, paddingTop } = getComputedStyle(owner);
-  return {
-    left,
-    top,
-    scaleX: owner.offsetWidth > 0 ? width / owner.offsetWidth : 1,
-    scaleY: owner.offsetHeight > 0 ? height / owner.offsetHeight : 1,
-    insetX: owner.clientLeft + px(paddingLeft),
-    insetY: owner.clientTop + px(paddingTop),
-  };
-};
-
-/** Maps a point of the iframe to the parent page, including scaled iframes. */
-const mapToParent = (owner: HTMLElement, { x, y }: Point): Point => {
-  const { left, top, scaleX, scaleY, insetX, insetY } = measureFrame(owner);
-  return { x: left + (insetX + x) * scaleX, y: top + (insetY + y) * scaleY };
-};
-
-/** Maps a point of the parent page to the iframe. */
-const mapToFrame = (owner: HTMLElement, { x, y }: Point): Point => {
-  const { left, top, scaleX, scaleY, insetX, insetY } = measureFrame(owner);
-  return { x: (x - left) / scaleX - insetX, y: (y - top) / scaleY - insetY };
-};
 
 const isVisible = ({ x, y }: Point): boolean =>
   x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
