@@ -49,6 +49,33 @@ it('ends when the user is done, and reports the page, the login and the requests
   expect(JSON.stringify(result)).not.toContain('TYPED');
 });
 
+it('does not report typed text that the page puts into its title and its path', async () => {
+  site.page(
+    '/name',
+    `<title>Your name</title><input aria-label="Name" autofocus
+       oninput="document.title = 'Hello ' + this.value; history.replaceState(0, '', '/u/' + this.value)">`,
+  );
+  const { tabId } = await engine.json<{ tabId: string }>('navigate', {
+    url: `${site.origin}/name`,
+  });
+  const reply = engine.json<Result>('oc_handoff', { reason: 'Enter your name' });
+  const { id } = await next();
+  const takeOver = await engine.engine.takeOver();
+  const signal = AbortSignal.timeout(20_000);
+  await takeOver.begin(tabId, 'viewer', signal);
+  const text = { type: 'text', text: 'Grace 4711' } as const;
+  await takeOver.input(tabId, 'viewer', text, signal);
+  await engine.text('wait_for', { function: 'document.title === "Hello Grace 4711"' });
+  await takeOver.giveBack(tabId, 'viewer');
+  await (await engine.engine.waiting()).finishHandoff(id, 'done', 'dashboard');
+  expect(await reply).toMatchObject({
+    outcome: 'done',
+    title: 'Hello [typed]',
+    url: `${site.origin}/u/[typed]`,
+    url_before: `${site.origin}/name`,
+  });
+});
+
 it.each([{ url: '**/in*' }, { text: 'Welcome back' }, { selector: 'p' }])(
   'ends when %j is true',
   async (until) => {

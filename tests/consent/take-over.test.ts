@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import type { UserInput } from '../../src/browser/act/user-input.ts';
+import type { UserInput } from '../../src/core/user-input.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import { engineCalls, useEngine, useSite } from '../fixtures.ts';
 

@@ -8,6 +8,7 @@ import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { parseUrl } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
 import type { WaitingOutcome } from '../../store/consent/waiting-files.ts';
+import { TypedText } from './typed-text.ts';
 import type { Elicit, Waiting } from './waiting.ts';
 
 export interface HandoffUntil {
@@ -54,6 +55,7 @@ export const handOff = async (
   const { tab, session, waiting, signal, elicit } = context;
   const startedAt = monotonicMs();
   const before = await takeState(context);
+  using typed = await TypedText.watch(tab);
   const met = new AbortController();
   const watching = new AbortController();
   if (until) void followCondition(tab, until, AbortSignal.any([signal, watching.signal]), met);
@@ -73,8 +75,28 @@ export const handOff = async (
   if (outcome === 'withdrawn') signal.throwIfAborted();
   await waitForLoad(tab, 'load', LOAD_MS, signal).catch(() => {}); // reports the page as it is
   const after = await takeState(context, before.cursor);
-  return { outcome, waited_ms: Math.round(monotonicMs() - startedAt), ...compare(before, after) };
+  const changes = withoutTyped(compare(before, after), typed);
+  return { outcome, waited_ms: Math.round(monotonicMs() - startedAt), ...changes };
 };
+
+type HandoffChanges = Omit<HandoffResult, 'outcome' | 'waited_ms'>;
+
+/** Pages put typed text into titles, paths and host names. */
+const withoutTyped = (changes: HandoffChanges, typed: TypedText): HandoffChanges => ({
+  ...changes,
+  url: typed.redact(changes.url),
+  title: typed.redact(changes.title),
+  ...defined({
+    logins_gained: changes.logins_gained?.map((site) => typed.redact(site)),
+    requests: ifDefined(changes.requests, (counts) => mapKeys(counts, (key) => typed.redact(key))),
+  }),
+});
+
+const mapKeys = <T>(
+  record: Readonly<Record<string, T>>,
+  map: (key: string) => string,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [map(key), value]));
 
 interface TabState {
   readonly url: string;
@@ -110,10 +132,7 @@ const countRequests = (session: Session, since: number): Record<string, number> 
   return Object.fromEntries(counts);
 };
 
-const compare = (
-  before: TabState,
-  after: TabState,
-): Omit<HandoffResult, 'outcome' | 'waited_ms'> => {
+const compare = (before: TabState, after: TabState): HandoffChanges => {
   const gained = [...after.loginCookies]
     .filter(([key]) => !before.loginCookies.has(key))
     .map(([, site]) => site);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Browser } from '../../browser/browser.ts';
-import { sendUserInput, type UserInput } from '../../browser/act/user-input.ts';
+import { sendUserInput } from '../../browser/act/user-input.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { humanHasControl } from '../../browser/tabs/user-control.ts';
 import { callAll } from '../../core/collections.ts';
@@ -11,6 +11,7 @@ import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { after } from '../../core/time.ts';
+import type { UserInput } from '../../core/user-input.ts';
 import { saveUploads } from '../../store/files/upload-folder.ts';
 
 /** A take-over ends after this time without input. */
