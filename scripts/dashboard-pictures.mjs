@@ -1,11 +1,11 @@
 // Takes the pictures of docs/dashboard.md with our own tools, from a real run on the demo site:
 // `npm run build && node scripts/dashboard-pictures.mjs [FOLDER]`.
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startHttp } from '../bench/lib/dashboard.mjs';
 import { ROOT } from './bundle.mjs';
 import { startSite } from './demo-site/server.mjs';
 
@@ -23,51 +23,15 @@ const READY = {
   waiting: "document.querySelector('.waiting-card') !== null",
 };
 
-/** Starts the built server; its calls are plain POSTs. */
-const startServer = async (...flags) => {
+/** Starts the built server in a home of its own; both are removed at the end. */
+const startServer = async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'openchrome-pictures-'));
-  const child = spawn(
-    process.execPath,
-    [
-      path.join(ROOT, 'dist/index.js'),
-      '--http',
-      '0',
-      '--headless',
-      '--allow-private-network',
-      ...flags,
-    ],
-    { env: { ...process.env, OPENCHROME_HOME: home }, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const ended = new Promise((resolve) => child.once('close', resolve));
+  const server = await startHttp(home);
   ends.push(async () => {
-    child.kill('SIGTERM');
-    await ended;
+    await server.stop();
     await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
-  const url = await new Promise((resolve, reject) => {
-    let log = '';
-    child.stderr.on('data', (chunk) => {
-      log += chunk;
-      const [found] = /http:\/\/\S+\?ticket=\S+/.exec(log) ?? [];
-      if (found) resolve(found);
-    });
-    void ended.then(() => reject(new Error(log)));
-  });
-  const { origin } = new URL(url);
-  const call = async (name, args = {}) => {
-    const response = await fetch(`${origin}/mcp`, {
-      method: 'POST',
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name, arguments: args },
-      }),
-    });
-    const { result } = await response.json();
-    return result;
-  };
-  return { url, origin, home, call };
+  return { ...server, home };
 };
 
 /** Pages that take a while, so that a crawl is in progress when its picture is taken. */

@@ -19,6 +19,8 @@ export interface DashboardServer {
   readonly log: () => string;
   call(name: string, args?: object): Promise<string>;
   stop(): Promise<void>;
+  /** Ends it like a power cut. */
+  kill(): Promise<void>;
 }
 
 type OnEnd = (end: () => Promise<void>) => unknown;
@@ -56,10 +58,11 @@ export const startDashboard = async ({
     void exited.then(() => reject(new Error(`the server ended: ${log}`)));
   });
   const { origin, port: listening } = new URL(url);
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await exited;
   };
+  const stop = (): Promise<void> => end('SIGTERM');
   onEnd(stop);
   return {
     origin,
@@ -68,6 +71,7 @@ export const startDashboard = async ({
     home,
     log: () => log,
     stop,
+    kill: () => end('SIGKILL'),
     call: (name, given = {}) => callTool(origin, name, given),
   };
 };
@@ -114,8 +118,16 @@ export const send = (
     request.end(body);
   });
 
-/** Exchanges the ticket of a URL for the Cookie header. */
-export const takeCookie = async (url: string): Promise<string> => {
+/** The headers of a viewer. */
+export interface ViewerHeaders extends Record<string, string> {
+  readonly cookie: string;
+  readonly 'x-openchrome-key': string;
+}
+
+/** Exchanges the ticket of a URL for a cookie and the key of the page. */
+export const takeAccess = async (url: string): Promise<ViewerHeaders> => {
   const { headers } = await send(url, url);
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const [, key = ''] = /^\/#access=(\w+)$/.exec(headers.location ?? '') ?? [];
+  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  return { cookie, 'x-openchrome-key': key };
 };

@@ -8,8 +8,10 @@ import {
   makeHome,
   send,
   startDashboard,
-  takeCookie,
+  takeAccess,
+  type ViewerHeaders,
 } from './dashboard-server.ts';
+import { closeSocket, type LivePicture, openLive, readPicture } from './live-socket.ts';
 
 interface FeedEvent {
   readonly id: string | undefined;
@@ -40,7 +42,7 @@ const parseEvent = (block: string): FeedEvent | undefined => {
 
 const openFeed = (
   origin: string,
-  cookie: string,
+  access: ViewerHeaders,
   headers: Record<string, string> = {},
 ): Promise<OpenFeed> =>
   new Promise((resolve, reject) => {
@@ -48,7 +50,7 @@ const openFeed = (
     const checks = new Set<() => void>();
     const request = httpRequest(
       new URL('/dashboard/events', origin),
-      { headers: { cookie, ...headers } },
+      { headers: { ...access, ...headers } },
       (response) => {
         let text = '';
         response.on('data', (chunk: Buffer) => {
@@ -98,8 +100,8 @@ describe('the feed of events', () => {
   it('continues after the last event without a gap, also after a restart of the server', async () => {
     const home = await makeHome();
     const first = await startDashboard({ home });
-    const cookie = await takeCookie(first.url);
-    const feed = await openFeed(first.origin, cookie);
+    const access = await takeAccess(first.url);
+    const feed = await openFeed(first.origin, access);
     for (const query of ['one', 'two']) await first.call('expand_tools', { query });
     await feed.until((events) => listRows(events).length >= 2);
     const last = feed.events.findLast(({ id }) => id !== undefined)?.id ?? '';
@@ -108,7 +110,7 @@ describe('the feed of events', () => {
     await first.stop();
     const second = await startDashboard({ home, port: first.port });
     await second.call('expand_tools', { query: 'four' });
-    const resumed = await openFeed(second.origin, cookie, { 'last-event-id': last });
+    const resumed = await openFeed(second.origin, access, { 'last-event-id': last });
     await resumed.until((events) => listRows(events).length >= 2);
     await second.call('expand_tools', { query: 'five' });
     await resumed.until((events) => listRows(events).length >= 3);
@@ -120,12 +122,12 @@ describe('the feed of events', () => {
 
   it('serves 20 viewers and rejects more with a status, without harm to the others', async () => {
     const server = await startDashboard({ home: await makeHome() });
-    const cookie = await takeCookie(server.url);
+    const access = await takeAccess(server.url);
     const feeds = await Promise.all(
-      Array.from({ length: 20 }, () => openFeed(server.origin, cookie)),
+      Array.from({ length: 20 }, () => openFeed(server.origin, access)),
     );
     expect(feeds.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    const further = await send(server.origin, '/dashboard/events', { headers: { cookie } });
+    const further = await send(server.origin, '/dashboard/events', { headers: access });
     expect(further.status).toBe(503);
     expect(further.text).toContain('overloaded');
     await server.call('expand_tools', { query: 'for all' });
@@ -133,7 +135,7 @@ describe('the feed of events', () => {
     feeds[0]?.close();
     await expect
       .poll(async () => {
-        const feed = await openFeed(server.origin, cookie);
+        const feed = await openFeed(server.origin, access);
         feed.close();
         return feed.status;
       })
@@ -143,55 +145,24 @@ describe('the feed of events', () => {
 
   it('reports an unknown position as a gap', async () => {
     const server = await startDashboard({ home: await makeHome() });
-    const cookie = await takeCookie(server.url);
+    const access = await takeAccess(server.url);
     await server.call('expand_tools', { query: 'one' });
-    const feed = await openFeed(server.origin, cookie, { 'last-event-id': '1.2' });
+    const feed = await openFeed(server.origin, access, { 'last-event-id': '1.2' });
     await feed.until((events) => listRows(events).length === 1);
     expect(feed.events.find(({ name }) => name === 'calls')?.data).toMatchObject({ gap: true });
     feed.close();
   });
 });
 
-interface LivePicture {
-  readonly header: { tabId: string; n: number; secrets: readonly object[]; width: number };
-  readonly jpeg: Buffer;
-}
-
-const readPicture = (data: Buffer): LivePicture => {
-  const end = 4 + data.readUInt32LE(0);
-  return {
-    header: JSON.parse(data.toString('utf8', 4, end)) as LivePicture['header'],
-    jpeg: data.subarray(end),
-  };
-};
-
-/** Opens the live feed; the status of the answer if it is refused. */
-const openLive = (
-  origin: string,
-  headers: Record<string, string>,
-): Promise<WebSocket | number | undefined> =>
-  new Promise((resolve) => {
-    const socket = new WebSocket(`${origin.replace('http', 'ws')}/dashboard/live`, { headers });
-    socket.once('open', () => resolve(socket));
-    socket.once('unexpected-response', (_, { statusCode }) => resolve(statusCode));
-    socket.on('error', () => {}); // the answer was not an upgrade
-  });
-
-const closeSocket = (socket: WebSocket): Promise<void> =>
-  new Promise((resolve) => {
-    socket.once('close', () => resolve());
-    socket.close();
-  });
-
 describe('the live feed', () => {
   const site = useSite();
   let server: DashboardServer;
-  let cookie = '';
+  let access: ViewerHeaders;
   const ends: (() => Promise<void>)[] = [];
   beforeAll(async () => {
     const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
     server = await startDashboard({ home: await makeHome(onEnd), onEnd });
-    cookie = await takeCookie(server.url);
+    access = await takeAccess(server.url);
   });
   afterAll(async () => {
     for (const end of ends) await end();
@@ -201,16 +172,19 @@ describe('the live feed', () => {
     (JSON.parse(await server.call('navigate', { url })) as { tabId: string }).tabId;
 
   const requireLive = async (): Promise<WebSocket> => {
-    const opened = await openLive(server.origin, { cookie, origin: server.origin });
+    const opened = await openLive(server.origin, { ...access, origin: server.origin });
     if (!(opened instanceof WebSocket)) throw new Error(`refused with ${opened}`);
     return opened;
   };
 
-  it('is closed to connections without a cookie or from another origin', async () => {
+  it('is closed to connections without a cookie or a key, or from another origin', async () => {
     const { origin } = server;
+    const { cookie, 'x-openchrome-key': key } = access;
     expect(await openLive(origin, { origin })).toBe(401);
-    expect(await openLive(origin, { cookie, origin: 'http://evil.example' })).toBe(403);
-    expect(await openLive(origin, { cookie, host: 'evil.example' })).toBe(403);
+    expect(await openLive(origin, { origin, cookie })).toBe(401);
+    expect(await openLive(origin, { origin, 'x-openchrome-key': key })).toBe(401);
+    expect(await openLive(origin, { ...access, origin: 'http://evil.example' })).toBe(403);
+    expect(await openLive(origin, { ...access, host: 'evil.example' })).toBe(403);
   });
 
   it('sends pictures, and the next one only after an acknowledgement', async () => {
@@ -249,36 +223,9 @@ describe('the live feed', () => {
     await closeSocket(socket);
   });
 
-  it('names the areas of password fields, also after the page has revealed their text', async () => {
-    site.page(
-      '/login',
-      `<label>Password <input id="p" type="password" value="hunter2"></label>
-       <label>City <input value="Paris"></label>`,
-    );
-    const tabId = await openTab(`${site.origin}/login`);
-    const socket = await requireLive();
-    const take = (): Promise<LivePicture> =>
-      new Promise((resolve) => {
-        const listen = (data: Buffer, isBinary: boolean): void => {
-          if (!isBinary) return;
-          socket.off('message', listen);
-          resolve(readPicture(data));
-        };
-        socket.on('message', listen);
-      });
-    const first = take();
-    socket.send(JSON.stringify({ type: 'watch', tabs: [tabId], width: 480 }));
-    expect((await first).header.secrets).toHaveLength(1);
-    await server.call('javascript_tool', { code: "document.getElementById('p').type = 'text'" });
-    const second = take();
-    socket.send(JSON.stringify({ type: 'ack', tabId, n: (await first).header.n }));
-    expect((await second).header.secrets).toHaveLength(1);
-    await closeSocket(socket);
-  });
-
   it('serves 20 viewers and refuses more', async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, requireLive));
-    expect(await openLive(server.origin, { cookie, origin: server.origin })).toBe(503);
+    expect(await openLive(server.origin, { ...access, origin: server.origin })).toBe(503);
     await Promise.all(sockets.map(closeSocket));
   });
 

@@ -1,13 +1,12 @@
 // Hostile texts in titles, addresses, arguments, sessions, dialogs and tasks cannot inject anything.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useEngine, useSite } from '../fixtures.ts';
+import { expect, it } from 'vitest';
+import { useSite } from '../fixtures.ts';
 import { CORPUS } from '../security/injection-corpus.ts';
-import { type DashboardServer, makeHome, startDashboard } from './dashboard-server.ts';
+import { useDashboard } from './dashboard-viewer.ts';
 
 const site = useSite();
-const viewer = useEngine(['--allow-private-network']);
-let server: DashboardServer;
-const ends: (() => Promise<void>)[] = [];
+const board = useDashboard();
+const { viewer, openView } = board;
 
 const HOSTILE = [
   '<img src=x onerror="window.injected=1">',
@@ -19,15 +18,6 @@ const HOSTILE = [
   '\u202egnp.exe\u0000\u001b[31m',
 ];
 
-beforeAll(async () => {
-  const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
-  server = await startDashboard({ home: await makeHome(onEnd), onEnd });
-  await viewer.json('navigate', { url: server.url });
-});
-afterAll(async () => {
-  for (const end of ends) await end();
-});
-
 const attackEverywhere = async (text: string): Promise<void> => {
   const title = JSON.stringify(text).replaceAll('<', '\\u003c');
   site.page(
@@ -36,18 +26,17 @@ const attackEverywhere = async (text: string): Promise<void> => {
        fetch('/?' + encodeURIComponent(${title})).catch(() => {})</script>`,
   );
   const query = encodeURIComponent(text);
-  await server.call('navigate', { url: `${site.origin}/hostile?q=${query}#${query}` });
-  await server.call('find', { query: text });
-  await server.call(text.slice(0, 60), { [text]: text });
-  await server.call('oc_task_start', { objective: text });
+  await board.server.call('navigate', { url: `${site.origin}/hostile?q=${query}#${query}` });
+  await board.server.call('find', { query: text });
+  await board.server.call(text.slice(0, 60), { [text]: text });
+  await board.server.call('oc_task_start', { objective: text });
 };
 
 it('hostile texts appear as texts in every view and change nothing', async () => {
   for (const text of HOSTILE) await attackEverywhere(text);
-  for (const { html } of CORPUS) await server.call('find', { query: html.slice(0, 500) });
-  const before = new Set(['#/live', '#/timeline', '#/tasks', '#/network', '#/health', '#/waiting']);
-  for (const view of before) {
-    await viewer.json('navigate', { url: `${server.origin}/${view}` });
+  for (const { html } of CORPUS) await board.server.call('find', { query: html.slice(0, 500) });
+  for (const view of ['live', 'timeline', 'tasks', 'network', 'health', 'waiting']) {
+    await openView(view);
     await viewer.text('wait_for', { selector: 'main h1', timeout_ms: 20_000 });
     const rows = 'document.querySelectorAll("main [role=option]")';
     const found = JSON.parse(

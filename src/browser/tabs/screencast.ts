@@ -37,10 +37,7 @@ export class Screencast implements Disposable {
         this.#unacknowledged = sessionId;
         // The page of an emulated phone can be larger than the screen: it is shown scaled.
         const { deviceWidth, deviceHeight, pageScaleFactor: scale } = metadata;
-        const [width, height] = [
-          Math.round(deviceWidth / scale),
-          Math.round(deviceHeight / scale),
-        ];
+        const [width, height] = [Math.round(deviceWidth / scale), Math.round(deviceHeight / scale)];
         this.#emit({ jpeg: Buffer.from(data, 'base64'), width, height });
       }),
       // A crashed or replaced page ends the stream of its process.

@@ -17,11 +17,7 @@ interface PictureSize {
  * Returns the picture with all blocks that the areas touch in one grey, which does not depend on
  * their content. Throws if the picture is not a baseline JPEG with one scan, as Chrome writes them.
  */
-export const maskJpeg = (
-  jpeg: Buffer,
-  size: PictureSize,
-  areas: readonly MaskedArea[],
-): Buffer => {
+export const maskJpeg = (jpeg: Buffer, size: PictureSize, areas: readonly MaskedArea[]): Buffer => {
   const header = parseHeader(jpeg);
   const reader = new BitReader(jpeg, header.scanAt);
   const writer = new BitWriter(jpeg.length * 2);
@@ -181,7 +177,8 @@ const copyBlock = (
     const bits = symbol & 15;
     const value = reader.readBits(bits);
     if (!isHidden) writer.writeValue(symbol, value, bits);
-    if (symbol === END_OF_BLOCK) return isHidden ? writer.writeValue(END_OF_BLOCK, 0, 0) : undefined;
+    if (symbol === END_OF_BLOCK)
+      return isHidden ? writer.writeValue(END_OF_BLOCK, 0, 0) : undefined;
     i += (symbol >> 4) + 1;
   }
   if (isHidden) writer.writeValue(END_OF_BLOCK, 0, 0);
@@ -210,7 +207,8 @@ const buildCodes = (counts: readonly number[], symbols: readonly number[]): Uint
   let code = 0;
   let next = 0;
   for (const [i, count] of counts.entries()) {
-    for (let j = 0; j < count; j++, code++, next++) codes[symbols[next] ?? 0] = ((i + 1) << 16) | code;
+    for (let j = 0; j < count; j++, code++, next++)
+      codes[symbols[next] ?? 0] = ((i + 1) << 16) | code;
     code <<= 1;
   }
   return codes;

@@ -95,4 +95,3 @@ const measureTarget = async ({
   const [shown] = area ? await toPage(frame, [area], signal) : [];
   return shown;
 };
-

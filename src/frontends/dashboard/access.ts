@@ -1,4 +1,4 @@
-// Access of viewers: one-time tickets in URLs, exchanged for signed cookies.
+// Access of viewers: one-time tickets in URLs, exchanged for a signed cookie and a key of the page.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createSecretToken } from '../../core/ids.ts';
@@ -8,10 +8,27 @@ const TICKET_MS = 10 * 60_000;
 const COOKIE_SECONDS = 7 * 24 * 60 * 60;
 const MAX_TICKETS = 100;
 
+/** Programs on other ports of this host receive the cookie, but not the key. */
+export interface ViewerAccess {
+  /** The value of the Set-Cookie header. */
+  readonly cookie: string;
+  /** The page keeps it in the storage of its origin, and sends it with each request. */
+  readonly key: string;
+}
+
+/** What a request contains besides its cookies. */
+export interface AccessProof {
+  readonly key?: string | undefined;
+  /** The path of a link, with its query but without its signature. */
+  readonly link?: string | undefined;
+  readonly signature?: string | undefined;
+}
+
 export class Access {
   readonly #key: string;
   readonly #now: () => number;
   readonly #cookieName: string;
+  readonly #pageKey: string;
   /** Tickets that were not used yet, with the time of their end. */
   readonly #tickets = new Map<string, number>();
 
@@ -20,6 +37,8 @@ export class Access {
     this.#now = now;
     // Cookies have no port: servers of other homes on this machine need other names.
     this.#cookieName = `openchrome_${this.#sign('name').slice(0, 8)}`;
+    // The same for all viewers, so that a ticket of another server of this home does not replace it.
+    this.#pageKey = this.#sign('page key');
   }
 
   createTicket(validMs = TICKET_MS): string {
@@ -34,33 +53,41 @@ export class Access {
     this.#tickets.set(ticket, this.#now() + validMs);
   }
 
-  /** Returns the value of the Set-Cookie header; undefined if the ticket is used or unknown. */
-  redeem(ticket: string): string | undefined {
+  /** Undefined if the ticket is used or unknown. */
+  redeem(ticket: string): ViewerAccess | undefined {
     const endsAt = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
     if (endsAt === undefined || endsAt < this.#now()) return undefined;
     const expires = String(this.#now() + COOKIE_SECONDS * 1000);
     const value = `${expires}.${this.#sign(expires)}`;
     const attributes = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict`;
-    return `${this.#cookieName}=${value}; ${attributes}`;
+    return { cookie: `${this.#cookieName}=${value}; ${attributes}`, key: this.#pageKey };
   }
 
-  /** Whether the request has a valid cookie. */
-  admits({ cookie = '' }: IncomingHttpHeaders): boolean {
+  /** Adds a signature to a path, so that a viewer can open it as a page without the key. */
+  signLink(path: string): string {
+    return `${path}&signature=${this.#signPath(path)}`;
+  }
+
+  /** Whether the request has a valid cookie, and its key or the signature of its path. */
+  admits({ cookie = '' }: IncomingHttpHeaders, { key, link, signature }: AccessProof): boolean {
     const prefix = `${this.#cookieName}=`;
-    return cookie
+    const hasCookie = cookie
       .split(';')
       .map((pair) => pair.trim())
       .filter((pair) => pair.startsWith(prefix))
       .some((pair) => this.#isValid(pair.slice(prefix.length)));
+    const isSigned = link !== undefined && isEqual(signature, this.#signPath(link));
+    return hasCookie && (isSigned || isEqual(key, this.#pageKey));
   }
 
   #isValid(value: string): boolean {
     const [expires = '', signature = ''] = value.split('.');
-    const expected = Buffer.from(this.#sign(expires));
-    const given = Buffer.from(signature);
-    const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
-    return isSigned && Number(expires) > this.#now();
+    return isEqual(signature, this.#sign(expires)) && Number(expires) > this.#now();
+  }
+
+  #signPath(path: string): string {
+    return this.#sign(`link ${path}`);
   }
 
   #sign(text: string): string {
@@ -72,3 +99,9 @@ export class Access {
       if (endsAt < this.#now() || this.#tickets.size >= MAX_TICKETS) this.#tickets.delete(ticket);
   }
 }
+
+/** Takes the same time for all texts of one length. */
+const isEqual = (given: string | undefined, expected: string): boolean => {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};

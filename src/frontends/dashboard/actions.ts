@@ -1,10 +1,9 @@
 // The actions of a viewer: ends and continues tasks, answers dialogs, hand-offs and approvals.
+import { APPROVAL_SCOPES } from '../../core/consent-rule.ts';
 import { fail } from '../../core/failure.ts';
 import { getOwn } from '../../core/json.ts';
 import type { DashboardContext } from './dashboard.ts';
 import type { DashboardAction } from './messages.ts';
-import type { ObservedEngine } from './routes.ts';
-import type { UserQuestions } from './user-questions.ts';
 
 type ActionBody = Readonly<Record<string, unknown>>;
 type ActionHandler = (
@@ -47,26 +46,18 @@ const ACTIONS: Readonly<Record<DashboardAction['type'], ActionHandler>> = {
   },
   'answer-approval': async ({ engine }, body) => {
     const allow = requireFlag(body, 'allow');
-    const scope = SCOPES.find((name) => name === body['scope']) ?? 'once';
-    const questions = await requireQuestions(engine);
-    await questions.answer(requireText(body, 'id'), { allow, scope }, 'dashboard');
+    const scope = APPROVAL_SCOPES.find((name) => name === body['scope']) ?? 'once';
+    const waiting = await engine.waiting();
+    await waiting.answer(requireText(body, 'id'), { allow, scope }, 'dashboard');
   },
   'finish-handoff': async ({ engine }, body) => {
     const outcome = body['outcome'] === 'done' ? 'done' : 'cant';
-    const questions = await requireQuestions(engine);
-    await questions.finishHandoff(requireText(body, 'id'), outcome, 'dashboard');
+    const waiting = await engine.waiting();
+    await waiting.finishHandoff(requireText(body, 'id'), outcome, 'dashboard');
   },
   'revoke-approval': async ({ engine }, body) => {
-    await (await requireQuestions(engine)).revoke(requireText(body, 'id'));
+    await (await engine.waiting()).revoke(requireText(body, 'id'));
   },
-};
-
-const SCOPES = ['once', 'session', 'always'] as const;
-
-const requireQuestions = async (engine: ObservedEngine): Promise<UserQuestions> => {
-  const questions = await engine.waiting?.();
-  if (questions) return questions;
-  throw fail('bad_request', 'This engine has no questions to its user.');
 };
 
 /** Returns the result for the viewer; throws a failure for an unknown or invalid action. */

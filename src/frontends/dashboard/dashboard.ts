@@ -13,13 +13,13 @@ import { protectResponse, sendAsset } from './assets.ts';
 import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveFeed } from './live-feed.ts';
-import type { CallDetail, CallPage, HealthRow, StateMessage } from './messages.ts';
-import { TICKET_PATH } from './paths.ts';
+import type { CallDetail, CallPage, HealthRow, RequestPage, StateMessage } from './messages.ts';
+import { KEY_HEADER, TICKET_PATH } from './paths.ts';
 import type { RecentCalls } from './recent-calls.ts';
 import { readJsonBody } from './request-body.ts';
 import type { ObservedEngine } from './routes.ts';
 import type { Samples } from './samples.ts';
-import { listDecisions, listWaiting } from './waiting-rows.ts';
+import { listDecisions, listWaiting, watchWaiting } from './waiting-rows.ts';
 import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
 import { KnownTasks } from './known-tasks.ts';
 import { Thumbnails } from './thumbnails.ts';
@@ -74,6 +74,8 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
     checkPages: () => observer.checkPages(),
     listTasks: () => knownTasks.load(),
     listWaiting: () => listWaiting(engine, observer),
+    listDecisions: () => listDecisions(engine),
+    watchWaiting: (onChange) => watchWaiting(engine, onChange),
     readHealth: () => readHealth(engine),
   });
   const stopSamples = samples.events.on('added', (sample) => feed.sendSample(sample));
@@ -89,7 +91,7 @@ export const createDashboard = async (options: DashboardOptions): Promise<Dashbo
   return {
     handle: (request, response) => answer(context, request, response),
     upgrade: async (request, socket, head) => {
-      requireAccess(access, request);
+      requireAccess(access, request, parseTarget(request));
       live.open(request, socket, head, options.visit);
     },
     close: async () => {
@@ -109,13 +111,14 @@ const answer = async (
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
-  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
+  const target = parseTarget(request);
+  const { pathname: path, searchParams: query } = target;
   protectResponse(response);
   if (path === TICKET_PATH) return sendTicket(context, request, response);
   const ticket = path === '/' ? query.get('ticket') : null;
   if (ticket !== null) return exchangeTicket(context, ticket, response);
   if (STATIC_PATHS.includes(path)) return sendAsset(path, request, response);
-  requireAccess(context.access, request);
+  requireAccess(context.access, request, target);
   const handler = getOwn(HANDLERS, path);
   if (!handler) throw fail('not_found', 'This path does not exist.');
   if (path !== '/dashboard/action' && request.method !== 'GET')
@@ -123,12 +126,28 @@ const answer = async (
   await handler(context, request, response, query);
 };
 
-const requireAccess = (access: Access, { headers }: IncomingMessage): void => {
-  if (access.admits(headers)) return;
+const parseTarget = ({ url = '/' }: IncomingMessage): URL => new URL(url, 'http://localhost');
+
+/** The key is a header, or a parameter where a page cannot set headers: pictures and feeds. */
+const requireAccess = (access: Access, { headers }: IncomingMessage, target: URL): void => {
+  const { pathname: path, searchParams: query } = target;
+  const header = headers[KEY_HEADER];
+  const key = typeof header === 'string' ? header : (query.get('access') ?? undefined);
+  const [link = '', signature] = `${path}${target.search}`.split('&signature=');
+  if (access.admits(headers, { key, signature, link: LINK_PATHS.has(path) ? link : undefined }))
+    return;
   throw fail('unauthorized', 'This browser has no access to the dashboard.', {
     hint: 'Run "openchrome dashboard", or open the URL that the server logged at its start.',
   });
 };
+
+/** Paths that the user opens or saves as a page of its own. */
+const LINK_PATHS = new Set([
+  '/dashboard/har',
+  '/dashboard/task-result',
+  '/dashboard/replay',
+  '/dashboard/bundle',
+]);
 
 /** A used or wrong ticket also leads to the page, which then explains how to get access. */
 const exchangeTicket = (
@@ -136,9 +155,10 @@ const exchangeTicket = (
   ticket: string,
   response: ServerResponse,
 ): void => {
-  const cookie = access.redeem(ticket);
-  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
-  response.setHeader('location', '/');
+  const redeemed = access.redeem(ticket);
+  if (redeemed) response.setHeader('set-cookie', redeemed.cookie);
+  // A fragment is not sent to servers; the page removes it from its address.
+  response.setHeader('location', redeemed ? `/#access=${redeemed.key}` : '/');
   response.setHeader('cache-control', 'no-store');
   sendEmpty(response, 303);
 };
@@ -186,10 +206,11 @@ const sendState: Handler = async (context, _request, response) => {
   const { engine, observer } = context;
   // The position is read first: a call between the two reads is sent twice, never lost.
   const position = await observer.journal.end();
-  const [calls, tasks, waiting] = await Promise.all([
+  const [calls, tasks, waiting, decisions] = await Promise.all([
     loadCalls(context, undefined, FIRST_CALLS),
     context.knownTasks.load(),
     listWaiting(engine, observer),
+    listDecisions(engine),
   ]);
   const state: StateMessage = {
     version: VERSION,
@@ -200,6 +221,7 @@ const sendState: Handler = async (context, _request, response) => {
     tabs: observer.listTabs(),
     tasks,
     waiting,
+    decisions,
     health: readHealth(engine),
     thumbnails: context.thumbnails.keys,
   };
@@ -266,10 +288,12 @@ const REQUEST_MS = 15_000;
 
 const requireTabId = (query: URLSearchParams): string => query.get('tab') ?? '';
 
-const sendRequests: Handler = async ({ observer }, _request, response, query) => {
+const sendRequests: Handler = async ({ observer, access }, _request, response, query) => {
   const signal = AbortSignal.timeout(REQUEST_MS);
-  const found = await observer.listRequests(requireTabId(query), signal);
-  sendJson(response, 200, { requests: found.map(toRequestRow) });
+  const tabId = requireTabId(query);
+  const found = await observer.listRequests(tabId, signal);
+  const har = access.signLink(`/dashboard/har?tab=${encodeURIComponent(tabId)}`);
+  sendJson(response, 200, { requests: found.map(toRequestRow), har } satisfies RequestPage);
 };
 
 const sendRequestDetail: Handler = async ({ observer }, _request, response, query) => {
@@ -288,11 +312,10 @@ const sendHar: Handler = async ({ observer }, _request, response, query) => {
 
 const requireId = (query: URLSearchParams): string => query.get('id') ?? '';
 
-const sendTask: Handler = async ({ engine }, _request, response, query) =>
-  sendJson(response, 200, await loadTaskDetail(engine, requireId(query)));
-
-const sendDecisions: Handler = async ({ engine }, _request, response) =>
-  sendJson(response, 200, { decisions: await listDecisions(engine) });
+const sendTask: Handler = async ({ engine, access }, _request, response, query) => {
+  const signLink = (path: string): string => access.signLink(path);
+  sendJson(response, 200, await loadTaskDetail(engine, requireId(query), signLink));
+};
 
 const act: Handler = async (context, request, response) => {
   if (request.method !== 'POST') throw fail('method_not_allowed', 'An action is a POST.');
@@ -322,6 +345,5 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     sendReplay(engine, observer, requireId(query), response),
   '/dashboard/bundle': ({ engine, observer }, _request, response, query) =>
     sendBundle(engine, observer, requireId(query), response),
-  '/dashboard/decisions': sendDecisions,
   '/dashboard/action': act,
 };

@@ -3,13 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { every } from '../../core/time.ts';
+import type { TabView } from '../../features/observe/tab-view.ts';
 import type { FeedPage, JournalFeed } from '../../store/journal/journal-feed.ts';
 import { toCallRow } from './call-rows.ts';
 import type {
+  DecisionRow,
   FeedEvents,
   HealthRow,
   SampleRow,
-  TabItem,
   TaskItem,
   WaitingRow,
 } from './messages.ts';
@@ -18,11 +19,14 @@ import type {
 export interface FeedSources {
   readonly journal: JournalFeed;
   readonly log: Log;
-  readonly listTabs: () => readonly TabItem[];
+  readonly listTabs: () => readonly TabView[];
   /** Checks which pages respond. */
   readonly checkPages: () => Promise<void>;
   readonly listTasks: () => Promise<readonly TaskItem[]>;
   readonly listWaiting: () => Promise<readonly WaitingRow[]>;
+  readonly listDecisions: () => Promise<readonly DecisionRow[]>;
+  /** Reports questions that are opened or answered in this process. */
+  readonly watchWaiting: (onChange: () => void) => Promise<() => void>;
   readonly readHealth: () => HealthRow;
 }
 
@@ -99,7 +103,9 @@ export class EventFeed implements Disposable {
   }
 
   async #run(): Promise<Disposable> {
-    const watch = await this.#sources.journal.watch(() => void this.#readJournal());
+    const { journal, watchWaiting } = this.#sources;
+    const watch = await journal.watch(() => void this.#readJournal());
+    const stopWaiting = await watchWaiting(() => void this.#sendState());
     const timers = [
       every(TABS_MS, () => this.#sendTabs()),
       every(TASKS_MS, () => this.#sendState()),
@@ -109,6 +115,7 @@ export class EventFeed implements Disposable {
     return {
       [Symbol.dispose]: () => {
         watch[Symbol.dispose]();
+        stopWaiting();
         for (const timer of timers) timer[Symbol.dispose]();
       },
     };
@@ -161,10 +168,15 @@ export class EventFeed implements Disposable {
 
   async #sendState(): Promise<void> {
     this.#sendTabs();
-    const { listTasks, listWaiting, readHealth } = this.#sources;
-    const [tasks, waiting] = await Promise.all([listTasks(), listWaiting()]);
+    const { listTasks, listWaiting, listDecisions, readHealth } = this.#sources;
+    const [tasks, waiting, decisions] = await Promise.all([
+      listTasks(),
+      listWaiting(),
+      listDecisions(),
+    ]);
     this.#sendTasks(tasks);
     this.#sendIfChanged('waiting', waiting);
+    this.#sendIfChanged('decisions', decisions);
     this.#sendIfChanged('health', readHealth());
   }
 

@@ -8,7 +8,8 @@ import { fail, Failure } from '../../core/failure.ts';
 import { isRecord, parseJson } from '../../core/json.ts';
 import { after, every, monotonicMs } from '../../core/time.ts';
 import type { Observer } from '../../features/observe/observer.ts';
-import type { CastPicture, TabCast } from '../../features/observe/tab-cast.ts';
+import type { TabCast } from '../../features/observe/tab-cast.ts';
+import type { CastPicture } from '../../features/observe/tab-secrets.ts';
 import { MAX_VIEWERS } from './event-feed.ts';
 import type { FilesHeader, FrameHeader, LiveMessage, ViewerMessage } from './messages.ts';
 
@@ -36,6 +37,8 @@ interface LiveFeedOptions {
 const FRAMES_PER_SECOND = 10;
 const BYTES_PER_SECOND = 1_500_000;
 const FRAME_MS = 1_000 / FRAMES_PER_SECOND;
+/** Between pictures of a tab in which a call runs, because they take time of its page. */
+const BUSY_FRAME_MS = 200;
 /** Files that the user chooses for a page; larger messages close the connection. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const MAX_WATCHED_TABS = 60;
@@ -336,7 +339,8 @@ export class LiveFeed implements Disposable {
       ({ watched, pending }) => watched.has(tabId) && !pending.has(tabId),
     );
     if (!isReady) return;
-    const waitMs = shared.acknowledgedAt + FRAME_MS - monotonicMs();
+    const isBusy = attempt(() => this.#options.observer.isBusy(tabId)) === true;
+    const waitMs = shared.acknowledgedAt + (isBusy ? BUSY_FRAME_MS : FRAME_MS) - monotonicMs();
     if (waitMs > 0) return void after(waitMs, () => this.#pump(tabId, shared));
     shared.acknowledgedAt = monotonicMs();
     shared.cast.acknowledge();

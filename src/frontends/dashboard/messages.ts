@@ -1,4 +1,6 @@
 // The data that the dashboard's server sends to its page and receives from it. Both sides use it.
+import type { UserInput } from '../../core/user-input.ts';
+import type { TabView } from '../../features/observe/tab-view.ts';
 
 /** A line of the journal: a finished call (`tool`) or an event. */
 export interface CallRow {
@@ -40,28 +42,6 @@ export interface CallPage {
   readonly older?: string;
 }
 
-export interface TabItem {
-  readonly tabId: string;
-  readonly shortId?: string;
-  readonly session: string;
-  readonly url: string;
-  readonly title: string;
-  readonly active: boolean;
-  readonly loading: boolean;
-  readonly crashed: boolean;
-  readonly busy?: string;
-  readonly dialog?: {
-    readonly kind: string;
-    readonly message: string;
-    readonly openedAt: number;
-    readonly defaultPrompt?: string;
-  };
-  /** The page has not responded since this time. */
-  readonly hungSince?: number;
-  /** The viewer that has taken the tab over. */
-  readonly takenBy?: string;
-}
-
 export interface TaskItem {
   readonly id: string;
   readonly kind: string;
@@ -98,10 +78,8 @@ export interface TaskDetail extends TaskItem {
   readonly pages: readonly CrawlPageRow[];
   /** Pages that are not listed, because there are too many. */
   readonly morePages: number;
-  /** The replay of a recording can be opened. */
-  readonly hasReplay: boolean;
-  /** An evidence bundle can be opened. */
-  readonly hasBundle: boolean;
+  /** Signed links to pages of the task, by their text. */
+  readonly links: Readonly<Record<string, string>>;
   readonly budget?: Readonly<Record<string, unknown>>;
 }
 
@@ -128,6 +106,12 @@ export interface RequestItem {
     readonly sendMs: number;
     readonly waitMs: number;
   };
+}
+
+export interface RequestPage {
+  readonly requests: readonly RequestItem[];
+  /** A signed link to the HAR log of the tab. */
+  readonly har: string;
 }
 
 export interface RequestDetail extends RequestItem {
@@ -209,9 +193,10 @@ export interface StateMessage {
   readonly calls: CallPage;
   /** Where the feed of events starts. */
   readonly position: string;
-  readonly tabs: readonly TabItem[];
+  readonly tabs: readonly TabView[];
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];
+  readonly decisions: readonly DecisionRow[];
   readonly health: HealthRow;
   /** The keys of calls with a picture: `formatCallKey` builds them from a row. */
   readonly thumbnails: readonly string[];
@@ -220,10 +205,11 @@ export interface StateMessage {
 /** The events of `/dashboard/events`, by name. */
 export interface FeedEvents {
   readonly calls: { readonly rows: readonly CallRow[]; readonly gap?: true };
-  readonly tabs: readonly TabItem[];
+  readonly tabs: readonly TabView[];
   /** New and changed tasks. */
   readonly tasks: readonly TaskItem[];
   readonly waiting: readonly WaitingRow[];
+  readonly decisions: readonly DecisionRow[];
   readonly sample: SampleRow;
   /** The key of a call that has a picture now. */
   readonly thumbnail: string;
@@ -264,7 +250,7 @@ export interface FrameHeader {
   /** Size of the page's viewport in CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Fields with secrets, which the server has made unreadable in the picture. */
+  /** Fields with secrets, which the server has painted over. */
   readonly secrets: readonly AreaRow[];
 }
 
@@ -288,44 +274,13 @@ export type LiveMessage =
     }
   | { readonly type: 'error'; readonly message: string; readonly tabId?: string };
 
-/** Input of the user for a page, in CSS pixels of its viewport. */
-export type ViewerInput =
-  | {
-      readonly type: 'pointer';
-      readonly event: 'move' | 'down' | 'up';
-      readonly x: number;
-      readonly y: number;
-      readonly button?: 'left' | 'middle' | 'right';
-      readonly buttons?: number;
-      readonly clickCount?: number;
-      readonly modifiers?: number;
-    }
-  | {
-      readonly type: 'wheel';
-      readonly x: number;
-      readonly y: number;
-      readonly deltaX: number;
-      readonly deltaY: number;
-      readonly modifiers?: number;
-    }
-  | {
-      readonly type: 'key';
-      readonly event: 'down' | 'up';
-      readonly key: string;
-      readonly code: string;
-      readonly modifiers?: number;
-      readonly repeat?: boolean;
-    }
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'paste'; readonly text: string };
-
 /** Text messages of `/dashboard/live` from the page. */
 export type ViewerMessage =
   | { readonly type: 'watch'; readonly tabs: readonly string[]; readonly width: number }
   | { readonly type: 'ack'; readonly tabId: string; readonly n: number }
   | { readonly type: 'take-over'; readonly tabId: string }
   | { readonly type: 'give-back'; readonly tabId: string }
-  | { readonly type: 'input'; readonly tabId: string; readonly input: ViewerInput };
+  | { readonly type: 'input'; readonly tabId: string; readonly input: UserInput };
 
 /** The header of a binary message from the page: files for an open file chooser. */
 export interface FilesHeader {

@@ -9,7 +9,6 @@ import type { Dashboard } from './dashboard.ts';
 import { TICKET_PATH } from './paths.ts';
 import { RecentCalls } from './recent-calls.ts';
 import { Samples } from './samples.ts';
-import type { AskingEngine } from './user-questions.ts';
 
 /** Paths that check the cookie themselves, or that need none. */
 const VIEWER_PATHS = [
@@ -30,12 +29,11 @@ const VIEWER_PATHS = [
   '/dashboard/requests',
   '/dashboard/request',
   '/dashboard/har',
-  '/dashboard/decisions',
   '/dashboard/action',
 ] as const;
 
 /** An engine that can be watched. */
-export type ObservedEngine = Engine & Required<Pick<Engine, 'observe' | 'calls'>> & AskingEngine;
+export type ObservedEngine = Engine & Required<Pick<Engine, 'observe' | 'calls'>>;
 
 export interface DashboardRoutes {
   readonly routes: Routes;

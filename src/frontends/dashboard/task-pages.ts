@@ -1,6 +1,7 @@
 // The details of one task: crawled pages, result, replay of a recording and evidence bundle.
 import type { ServerResponse } from 'node:http';
 import { isAbsolute, join, relative } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isRecord } from '../../core/json.ts';
 import type { Observer } from '../../features/observe/observer.ts';
@@ -14,19 +15,28 @@ import { toCrawlPage, toTaskRow } from './task-rows.ts';
 const MAX_PAGES = 5_000;
 const PAGES_FILE = 'pages.jsonl';
 
-export const loadTaskDetail = async (engine: ObservedEngine, id: string): Promise<TaskDetail> => {
+export const loadTaskDetail = async (
+  engine: ObservedEngine,
+  id: string,
+  signLink: (path: string) => string,
+): Promise<TaskDetail> => {
   const { tasks } = engine;
   const { meta, events, envelope } = await tasks.get(id);
   const { pages, morePages } = await loadPages(engine, id);
   const places = await findPlaces(engine, id);
+  const link = (name: string, exists: unknown): string | undefined =>
+    exists === undefined ? undefined : signLink(`/dashboard/${name}?id=${encodeURIComponent(id)}`);
   return {
     ...toTaskRow(meta, tasks.canResume(meta.kind)),
     args: meta.args_summary,
     events: events.map(({ ts, kind, data }) => ({ ts, kind, data })),
     pages,
     morePages,
-    hasReplay: places.folder !== undefined,
-    hasBundle: places.bundle !== undefined,
+    links: defined({
+      'Open result': link('task-result', meta.result_path),
+      Replay: link('replay', places.folder),
+      'Open bundle': link('bundle', places.bundle),
+    }),
     ...(envelope && { budget: { ...envelope } }),
   };
 };

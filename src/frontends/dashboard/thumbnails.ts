@@ -48,7 +48,6 @@ export class Thumbnails {
     if (this.#observer.isBusy(tabId)) return;
     const signal = AbortSignal.timeout(CAPTURE_MS);
     const picture = await this.#observer.captureThumbnail(tabId, signal);
-    if (!picture) return;
     this.#kept.set(key, picture);
     this.#bytes += picture.length;
     for (const [old, { length }] of this.#kept) {

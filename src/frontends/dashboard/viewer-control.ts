@@ -1,6 +1,7 @@
 // Lets viewers take tabs over: connects the live feed with the take-over of the engine.
 import { fail } from '../../core/failure.ts';
-import { isRecord } from '../../core/json.ts';
+import { getOwn, isRecord } from '../../core/json.ts';
+import type { UserInput } from '../../core/user-input.ts';
 import type { TakeOver, TakeOverState } from '../../features/consent/take-over.ts';
 import type { ViewerControl } from './live-feed.ts';
 import type { LiveMessage } from './messages.ts';
@@ -15,7 +16,6 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' && Numbe
 const isText = (value: unknown, chars: number): boolean =>
   typeof value === 'string' && value.length <= chars;
 
-type ViewerInput = Parameters<TakeOver['input']>[2];
 type InputFields = Readonly<Record<string, unknown>>;
 
 const INPUT_CHECKS: Readonly<Record<string, (input: InputFields) => boolean>> = {
@@ -28,12 +28,13 @@ const INPUT_CHECKS: Readonly<Record<string, (input: InputFields) => boolean>> = 
   paste: ({ text }) => isText(text, MAX_TEXT_CHARS),
 };
 
+const isInput = (given: unknown): given is UserInput =>
+  isRecord(given) && getOwn(INPUT_CHECKS, String(given['type']))?.(given) === true;
+
 /** Throws if the message of a viewer is not a valid input. */
-const parseInput = (given: unknown): ViewerInput => {
-  const check = isRecord(given) ? INPUT_CHECKS[String(given['type'])] : undefined;
-  if (!check || !isRecord(given) || !check(given))
-    throw fail('bad_request', 'The input is not valid.');
-  return given as unknown as ViewerInput;
+const parseInput = (given: unknown): UserInput => {
+  if (isInput(given)) return given;
+  throw fail('bad_request', 'The input is not valid.');
 };
 
 const toMessage = ({ tabId, viewer, active, chooser }: TakeOverState): LiveMessage => ({

@@ -1,22 +1,24 @@
 // Lists everything that waits for the user: hand-offs, approvals, open dialogs and hung pages.
-import type { Observer, TabView } from '../../features/observe/observer.ts';
+import type { Observer } from '../../features/observe/observer.ts';
+import type { TabView } from '../../features/observe/tab-view.ts';
+import { callAll } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import type { DecisionRow, WaitingRow } from './messages.ts';
 import type { ObservedEngine } from './routes.ts';
-import type { ApprovalQuestion, HandoffQuestion } from './user-questions.ts';
+import type { WaitingItem } from '../../store/consent/waiting-files.ts';
 
 export const listWaiting = async (
   engine: ObservedEngine,
   observer: Observer,
 ): Promise<WaitingRow[]> => {
-  const questions = (await (await engine.waiting?.())?.list()) ?? [];
+  const questions = await (await engine.waiting()).list();
   return [
     ...questions.map(toQuestionRow),
     ...observer.listTabs().flatMap((tab) => [...toDialogRow(tab), ...toHungRow(tab)]),
   ];
 };
 
-const toQuestionRow = (question: ApprovalQuestion | HandoffQuestion): WaitingRow => {
+const toQuestionRow = (question: WaitingItem): WaitingRow => {
   const { id, kind, session, tabId, url, since, expiresAt, pid } = question;
   const elsewhere = pid !== process.pid;
   const common = { id, kind, session, tabId, url, since, expiresAt, ...compact({ elsewhere }) };
@@ -40,8 +42,18 @@ const toHungRow = ({ tabId, session, url, title, hungSince }: TabView): WaitingR
 };
 
 export const listDecisions = async (engine: ObservedEngine): Promise<DecisionRow[]> => {
-  const kept = (await (await engine.waiting?.())?.approvals()) ?? [];
+  const kept = await (await engine.waiting()).approvals();
   return kept.map(({ id, effect, host, tool, scope, session, at, by }) =>
     defined({ id, effect, host, tool, scope, session, at, by }),
   );
+};
+
+/** Calls back when a question of this process was opened or has ended. */
+export const watchWaiting = async (
+  engine: ObservedEngine,
+  onChange: () => void,
+): Promise<() => void> => {
+  const { events } = await engine.waiting();
+  const off = [events.on('added', onChange), events.on('ended', onChange)];
+  return () => callAll(off);
 };

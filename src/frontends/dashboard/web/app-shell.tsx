@@ -55,8 +55,14 @@ const onShortcut = (event: KeyboardEvent): void => {
     event.preventDefault();
     document.querySelector<HTMLElement>('[data-shortcut="search"]')?.focus();
   }
-  if (event.key === 'j' || event.key === 'k')
-    document.querySelector<HTMLElement>('main [role="listbox"]')?.focus();
+  if (event.key === 'j' || event.key === 'k') moveInList(event.key);
+};
+
+/** Focuses the list of the view, which then handles the key. */
+const moveInList = (key: string): void => {
+  const list = document.querySelector<HTMLElement>('main [role="listbox"]');
+  list?.focus();
+  list?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 };
 
 const Navigation = (): VNode => (

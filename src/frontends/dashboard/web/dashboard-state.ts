@@ -3,15 +3,16 @@ import { batch, computed, signal } from '@preact/signals';
 import type {
   CallPage,
   CallRow,
+  DecisionRow,
   FeedEvents,
   HealthRow,
   SampleRow,
   StateMessage,
-  TabItem,
   TaskItem,
   WaitingRow,
 } from '../messages.ts';
-import { fetchJson, ServerFailure } from './server-requests.ts';
+import type { TabView } from '../../../features/observe/tab-view.ts';
+import { fetchJson, ServerFailure, withKey } from './server-requests.ts';
 
 export type FeedConnection = 'connecting' | 'open' | 'lost' | 'refused';
 
@@ -29,9 +30,10 @@ export const serverVersion = signal('');
 /** Newest first. */
 export const calls = signal<readonly CallRow[]>([]);
 export const olderCalls = signal<string | undefined>(undefined);
-export const tabs = signal<readonly TabItem[]>([]);
+export const tabs = signal<readonly TabView[]>([]);
 export const tasks = signal<readonly TaskItem[]>([]);
 export const waiting = signal<readonly WaitingRow[]>([]);
+export const decisions = signal<readonly DecisionRow[]>([]);
 export const health = signal<HealthRow | undefined>(undefined);
 /** Keys of calls with a picture. */
 export const thumbnails = signal<ReadonlySet<string>>(new Set());
@@ -66,6 +68,7 @@ const applyState = (state: StateMessage): void =>
     tabs.value = state.tabs;
     tasks.value = [...state.tasks].sort((a, b) => b.created - a.created);
     waiting.value = state.waiting;
+    decisions.value = state.decisions;
     health.value = state.health;
     thumbnails.value = new Set(state.thumbnails);
   });
@@ -78,6 +81,7 @@ const HANDLERS: { readonly [Name in keyof FeedEvents]: (data: FeedEvents[Name]) 
   tabs: (rows) => (tabs.value = rows),
   tasks: mergeTasks,
   waiting: (rows) => (waiting.value = rows),
+  decisions: (rows) => (decisions.value = rows),
   sample: (sample) => (newSamples.value = [...newSamples.value.slice(-239), sample]),
   health: (row) => (health.value = row),
   thumbnail: (key) => (thumbnails.value = new Set([...thumbnails.value, key].slice(-1_000))),
@@ -87,7 +91,7 @@ let source: EventSource | undefined;
 
 const listen = (position: string): void => {
   source?.close();
-  const opened = new EventSource(`/dashboard/events?${new URLSearchParams({ after: position })}`);
+  const opened = new EventSource(withKey('/dashboard/events', { after: position }));
   source = opened;
   opened.addEventListener('open', () => (connection.value = 'open'));
   opened.addEventListener('error', () => {

@@ -2,6 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { AreaRow, FrameHeader, LiveMessage, ViewerMessage } from '../messages.ts';
 import { connection } from './dashboard-state.ts';
+import { withKey } from './server-requests.ts';
 
 export interface LiveFrame {
   readonly header: FrameHeader;
@@ -74,7 +75,7 @@ export const watchTab = (
 
 const open = (): void => {
   if (socket && socket.readyState <= WebSocket.OPEN) return;
-  const opened = new WebSocket(`${location.origin.replace('http', 'ws')}/dashboard/live`);
+  const opened = new WebSocket(location.origin.replace('http', 'ws') + withKey('/dashboard/live'));
   opened.binaryType = 'arraybuffer';
   opened.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
     if (typeof data === 'string') receive(JSON.parse(data) as LiveMessage);

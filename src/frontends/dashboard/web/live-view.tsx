@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { TabItem } from '../messages.ts';
+import type { TabView } from '../../../features/observe/tab-view.ts';
 import { isReadonly, tabs } from './dashboard-state.ts';
 import {
   aims,
@@ -21,9 +21,9 @@ import { Icon } from './view-icons.tsx';
 
 const CARD_PIXELS = 480;
 const FULL_PIXELS = 1_280;
-const BLUR_PIXELS = 9;
+const BLUR_PIXELS = 7;
 
-/** Draws a picture; fields with secrets are blurred. */
+/** Draws a picture. The server has painted over fields with secrets; their edges are softened. */
 const drawFrame = (canvas: HTMLCanvasElement, { header, image }: LiveFrame): void => {
   const context = canvas.getContext('2d', { alpha: false });
   if (!context) return;
@@ -32,15 +32,14 @@ const drawFrame = (canvas: HTMLCanvasElement, { header, image }: LiveFrame): voi
   context.drawImage(image, 0, 0);
   const scale = image.width / header.width;
   for (const { x, y, width, height } of header.secrets) {
-    const area = [x, y, width, height].map((side) => side * scale) as [
-      number,
-      number,
-      number,
-      number,
-    ];
     context.save();
     context.beginPath();
-    context.rect(...area);
+    context.rect(
+      x * scale - 2 * BLUR_PIXELS,
+      y * scale - 2 * BLUR_PIXELS,
+      width * scale + 4 * BLUR_PIXELS,
+      height * scale + 4 * BLUR_PIXELS,
+    );
     context.clip();
     context.filter = `blur(${BLUR_PIXELS}px)`;
     context.drawImage(image, 0, 0);
@@ -49,7 +48,7 @@ const drawFrame = (canvas: HTMLCanvasElement, { header, image }: LiveFrame): voi
 };
 
 interface PictureProps {
-  readonly tab: TabItem;
+  readonly tab: TabView;
   readonly pixels: number;
   readonly onSize?: (size: { readonly width: number; readonly height: number }) => void;
 }
@@ -137,7 +136,7 @@ const AimMark = ({
   );
 };
 
-const TabState = ({ tab }: { readonly tab: TabItem }): VNode => {
+const TabState = ({ tab }: { readonly tab: TabView }): VNode => {
   const control = controls.value[tab.tabId];
   const states: readonly (readonly [unknown, string, string])[] = [
     [control && control.state !== 'ended', 'warn', control?.isMine ? 'You' : 'A user'],
@@ -151,7 +150,7 @@ const TabState = ({ tab }: { readonly tab: TabItem }): VNode => {
   return <span class={`chip chip-${tone}`}>{text}</span>;
 };
 
-const TabCard = ({ tab }: { readonly tab: TabItem }): VNode => (
+const TabCard = ({ tab }: { readonly tab: TabView }): VNode => (
   <li class="card">
     <a class="card-link" href={`#/live/${encodeURIComponent(tab.tabId)}`}>
       <Picture tab={tab} pixels={CARD_PIXELS} />
@@ -165,7 +164,7 @@ const TabCard = ({ tab }: { readonly tab: TabItem }): VNode => (
   </li>
 );
 
-const FullTab = ({ tab }: { readonly tab: TabItem }): VNode => {
+const FullTab = ({ tab }: { readonly tab: TabView }): VNode => {
   const control = controls.value[tab.tabId];
   const isMine = control?.isMine === true && control.state === 'active';
   const isWaiting = control?.isMine === true && control.state === 'pending';
@@ -229,7 +228,7 @@ const FullTab = ({ tab }: { readonly tab: TabItem }): VNode => {
       </div>
       <p class="hint full-foot">
         {isMine
-          ? 'Your pointer, keys, paste and files go to the page. Agents wait until you give it back.'
+          ? 'Your pointer, keys, paste and files go to the page, and agents wait. Shift+Escape gives it back.'
           : `${frameRate.value.frames} pictures/s, ${formatBytes(frameRate.value.bytes)}/s`}
       </p>
     </section>
@@ -247,7 +246,7 @@ const ControlButton = ({
   isMine,
   isWaiting,
 }: {
-  readonly tab: TabItem;
+  readonly tab: TabView;
   readonly isMine: boolean;
   readonly isWaiting: boolean;
 }): VNode | null => {

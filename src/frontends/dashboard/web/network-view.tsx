@@ -2,7 +2,7 @@
 import { computed, signal, useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { RequestDetail, RequestItem } from '../messages.ts';
+import type { RequestDetail, RequestItem, RequestPage } from '../messages.ts';
 import { tabs } from './dashboard-state.ts';
 import { DetailPane, Fact, Facts } from './detail-pane.tsx';
 import { SearchField } from './filter-fields.tsx';
@@ -16,6 +16,7 @@ const REFRESH_MS = 1_500;
 const chosenTab = signal<string | undefined>(undefined);
 const search = signal('');
 const requests = signal<readonly RequestItem[]>([]);
+const harLink = signal('');
 const openedKey = signal<string | undefined>(undefined);
 const scope = signal<'all' | ''>('');
 
@@ -256,13 +257,15 @@ export const NetworkView = ({ isNarrow }: { readonly isNarrow: boolean }): VNode
   const marked = useSignal<string | undefined>(undefined);
   useEffect(() => {
     requests.value = [];
+    harLink.value = '';
     openedKey.value = undefined;
     if (tabId === undefined) return undefined;
     const load = (): void => {
-      fetchJson<{ readonly requests: readonly RequestItem[] }>('/dashboard/requests', {
-        tab: tabId,
-      }).then(
-        (loaded) => (requests.value = loaded.requests),
+      fetchJson<RequestPage>('/dashboard/requests', { tab: tabId }).then(
+        (loaded) => {
+          requests.value = loaded.requests;
+          harLink.value = loaded.har;
+        },
         () => {}, // the tab was closed: the list of tabs changes
       );
     };
@@ -300,13 +303,11 @@ export const NetworkView = ({ isNarrow }: { readonly isNarrow: boolean }): VNode
           <option value="">This page</option>
           <option value="all">All pages</option>
         </select>
-        <a
-          class="button"
-          href={`/dashboard/har?tab=${encodeURIComponent(tabId)}`}
-          download="openchrome.har"
-        >
-          HAR
-        </a>
+        {harLink.value !== '' && (
+          <a class="button" href={harLink.value} download="openchrome.har">
+            HAR
+          </a>
+        )}
         <span class="toolbar-note" role="status">
           {formatCounted(rows.value.length, 'request')}
           {rows.value.length > 0 && `, ${formatMs(range.value.span)}`}

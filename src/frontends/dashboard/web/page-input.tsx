@@ -1,6 +1,6 @@
 // Sends the user's pointer, wheel, keys, text, paste and files to a page that was taken over.
 import type { VNode } from 'preact';
-import { sendFiles, sendInput } from './live-socket.ts';
+import { giveBack, sendFiles, sendInput } from './live-socket.ts';
 
 interface Size {
   readonly width: number;
@@ -97,6 +97,8 @@ export const createPageInput = (
     if (event.isComposing || isPaste) return;
     event.preventDefault();
     event.stopPropagation();
+    // All other keys go to the page: without this one, a keyboard could not leave it.
+    if (event.key === 'Escape' && event.shiftKey) return giveBack(tabId);
     sendInput(tabId, {
       type: 'key',
       event: event.type === 'keydown' ? 'down' : 'up',

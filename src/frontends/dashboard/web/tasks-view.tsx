@@ -140,17 +140,14 @@ const TaskActions = ({
   readonly act: (action: DashboardAction) => void;
 }): VNode => {
   const { id } = task;
-  const link = (path: string, text: string): VNode => (
-    <a class="button" href={`/dashboard/${path}?id=${id}`} target="_blank" rel="noreferrer">
-      {text}
-    </a>
-  );
   const mayAct = !isReadonly.value;
   return (
     <>
-      {task.hasResult && link('task-result', 'Open result')}
-      {task.hasReplay && link('replay', 'Replay')}
-      {task.hasBundle && link('bundle', 'Open bundle')}
+      {Object.entries(task.links).map(([text, href]) => (
+        <a key={text} class="button" href={href} target="_blank" rel="noreferrer">
+          {text}
+        </a>
+      ))}
       {mayAct && task.canResume && task.status !== 'COMPLETED' && (
         <button class="button" type="button" onClick={() => act({ type: 'resume-task', id })}>
           Resume

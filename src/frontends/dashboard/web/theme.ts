@@ -1,5 +1,5 @@
 // The colour theme that the user has chosen, kept in this browser.
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 export type ThemeName = 'system' | 'light' | 'dark';
 
@@ -10,7 +10,18 @@ const readTheme = (): ThemeName =>
 
 export const theme = signal<ThemeName>(readTheme());
 
+const darkQuery = matchMedia('(prefers-color-scheme: dark)');
+const systemTheme = signal<'light' | 'dark'>(darkQuery.matches ? 'dark' : 'light');
+darkQuery.addEventListener('change', ({ matches }) => {
+  systemTheme.value = matches ? 'dark' : 'light';
+});
+
+/** The theme in which the page is drawn. */
+export const shownTheme = computed(() =>
+  theme.value === 'system' ? systemTheme.value : theme.value,
+);
+
 effect(() => {
-  document.documentElement.dataset['theme'] = theme.value;
+  document.documentElement.dataset['theme'] = shownTheme.value;
   localStorage.setItem('theme', theme.value);
 });

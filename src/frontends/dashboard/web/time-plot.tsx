@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatClock, formatMinute } from './text-format.ts';
-import { theme } from './theme.ts';
+import { shownTheme } from './theme.ts';
 
 export interface PlotSeries {
   readonly label: string;
@@ -78,7 +78,7 @@ const buildOptions = (
 
 export const TimePlot = ({ title, unit, times, series, summary }: TimePlotProps): VNode => {
   const frame = useRef<HTMLDivElement>(null);
-  const shape = `${theme.value} ${series.map(({ label }) => label).join()}`;
+  const shape = `${shownTheme.value} ${series.map(({ label }) => label).join()}`;
   const plot = useRef<uPlot | undefined>(undefined);
   const data = [
     times.map((time) => time / 1_000),

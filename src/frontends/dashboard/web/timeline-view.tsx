@@ -7,7 +7,7 @@ import { calls, loadOlder, olderCalls, thumbnails } from './dashboard-state.ts';
 import { DetailPane, Fact, Facts, JsonText } from './detail-pane.tsx';
 import { FilterSelect, SearchField } from './filter-fields.tsx';
 import { currentItem, selectItem } from './navigation.ts';
-import { fetchJson } from './server-requests.ts';
+import { fetchJson, withKey } from './server-requests.ts';
 import { formatClock, formatCount, formatCounted, formatDay, formatMs } from './text-format.ts';
 import { VirtualList } from './virtual-list.tsx';
 
@@ -69,7 +69,7 @@ const Thumbnail = ({
 }): VNode | null => {
   const key = formatCallKey(row);
   if (!thumbnails.value.has(key)) return null;
-  const source = `/dashboard/thumbnail?key=${encodeURIComponent(key)}`;
+  const source = withKey('/dashboard/thumbnail', { key });
   return <img class={className} alt={`The page after ${row.tool ?? 'the call'}`} src={source} />;
 };
 

@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ApprovalScopeName, DashboardAction, DecisionRow, WaitingRow } from '../messages.ts';
-import { clockOffset, isReadonly, waiting } from './dashboard-state.ts';
-import { fetchJson, postAction } from './server-requests.ts';
+import type { ApprovalScopeName, DashboardAction, WaitingRow } from '../messages.ts';
+import { clockOffset, decisions, isReadonly, waiting } from './dashboard-state.ts';
+import { postAction } from './server-requests.ts';
 import { formatDay, formatMs, shortenUrl } from './text-format.ts';
 
 const KINDS: Readonly<Record<WaitingRow['kind'], { title: string; tone: string }>> = {
@@ -15,19 +15,11 @@ const KINDS: Readonly<Record<WaitingRow['kind'], { title: string; tone: string }
 };
 
 const problem = signal('');
-const decisions = signal<readonly DecisionRow[]>([]);
 const now = signal(Date.now());
-
-const loadDecisions = (): void => {
-  fetchJson<{ readonly decisions: readonly DecisionRow[] }>('/dashboard/decisions').then(
-    (loaded) => (decisions.value = loaded.decisions),
-    (error: Error) => (problem.value = error.message),
-  );
-};
 
 const act = (action: DashboardAction): void => {
   problem.value = '';
-  postAction(action).then(loadDecisions, (error: Error) => (problem.value = error.message));
+  postAction(action).catch((error: Error) => (problem.value = error.message));
 };
 
 const Action = ({
@@ -187,7 +179,6 @@ const Decisions = (): VNode | null =>
 
 export const WaitingView = (): VNode => {
   useEffect(() => {
-    loadDecisions();
     now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 1_000);
     return () => clearInterval(timer);

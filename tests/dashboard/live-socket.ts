@@ -1,0 +1,55 @@
+// The live feed of the dashboard as a program reads it.
+import { WebSocket } from 'ws';
+
+export interface LivePicture {
+  readonly header: { tabId: string; n: number; secrets: readonly object[]; width: number };
+  readonly jpeg: Buffer;
+}
+
+export const readPicture = (data: Buffer): LivePicture => {
+  const end = 4 + data.readUInt32LE(0);
+  return {
+    header: JSON.parse(data.toString('utf8', 4, end)) as LivePicture['header'],
+    jpeg: data.subarray(end),
+  };
+};
+
+/** Opens the live feed; the status of the answer if it is refused. */
+export const openLive = (
+  origin: string,
+  headers: Record<string, string>,
+): Promise<WebSocket | number | undefined> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/dashboard/live`, { headers });
+    socket.once('open', () => resolve(socket));
+    socket.once('unexpected-response', (_, { statusCode }) => resolve(statusCode));
+    socket.on('error', () => {}); // the answer was not an upgrade
+  });
+
+export const closeSocket = (socket: WebSocket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('close', () => resolve());
+    socket.close();
+  });
+
+/** Watches a tab and acknowledges its pictures, until it has this many. */
+export const takePictures = (
+  socket: WebSocket,
+  { tabId, count, width = 1_280 }: { tabId: string; count: number; width?: number },
+): Promise<readonly LivePicture[]> =>
+  new Promise((resolve, reject) => {
+    const late = AbortSignal.timeout(20_000);
+    const taken: LivePicture[] = [];
+    late.addEventListener('abort', () => reject(new Error(`${taken.length} of ${count} pictures`)));
+    const listen = (data: Buffer, isBinary: boolean): void => {
+      if (!isBinary) return;
+      const picture = readPicture(data);
+      taken.push(picture);
+      socket.send(JSON.stringify({ type: 'ack', tabId, n: picture.header.n }));
+      if (taken.length < count) return;
+      socket.off('message', listen);
+      resolve(taken);
+    };
+    socket.on('message', listen);
+    socket.send(JSON.stringify({ type: 'watch', tabs: [tabId], width }));
+  });
