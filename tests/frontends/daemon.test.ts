@@ -15,6 +15,7 @@ import { resolveHome } from '../../src/core/home.ts';
 import { launchDaemon } from '../../src/frontends/cli/daemon/launch.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { alive, makeDaemonHome } from './servers.ts';
+import { serveSite } from './shell.ts';
 
 const BINARY =
   process.env['OPENCHROME_BINARY'] ??
@@ -175,7 +176,8 @@ describe('a command', () => {
 
   it('reads and writes files in the folder of the caller, not of the daemon', async () => {
     const home = await useHome();
-    await home.json('daemon', 'start');
+    const url = await serveSite((_, response) => void response.end('<h1>Shop</h1>'));
+    await home.json('call', 'navigate', '--url', url);
     const folder = await mkdtemp(join(tmpdir(), 'openchrome-work-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const env = { ...process.env, OPENCHROME_HOME: home.root, OPENCHROME_HEADLESS: '1' };
@@ -290,9 +292,9 @@ describe('a daemon of another version', () => {
     const { pid, program } = await home.note();
     const working = home.run(
       'call',
-      'javascript_tool',
-      '--code',
-      'await new Promise(() => {})',
+      'wait_for',
+      '--text',
+      'never',
       '--timeout-ms',
       '60000',
     );
