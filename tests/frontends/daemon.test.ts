@@ -290,14 +290,7 @@ describe('a daemon of another version', () => {
     const home = await useHome();
     await home.json(...NEW_TAB);
     const { pid, program } = await home.note();
-    const working = home.run(
-      'call',
-      'wait_for',
-      '--text',
-      'never',
-      '--timeout-ms',
-      '60000',
-    );
+    const working = home.run('call', 'wait_for', '--text', 'never', '--timeout-ms', '60000');
     await expect.poll(async () => (await home.json('daemon', 'status'))['calls']).toBe(1);
     await home.writeNote({ program: { ...program, ...OLDER } });
     expect(await home.failure(...ASK)).toMatchObject({

@@ -4,7 +4,6 @@ import { rename } from 'node:fs/promises';
 import { attempt } from '../../core/attempt.ts';
 import { isObject } from '../../core/json.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
-import { replaceFile } from '../../system/replace-file.ts';
 
 export interface DaemonNote {
   readonly version: 1;
@@ -65,7 +64,13 @@ const isProgram = (value: unknown): value is ProgramMark =>
   isObject(value) && 'version' in value && typeof value.version === 'string';
 
 export const writeDaemonNote = (path: string, note: DaemonNote): Promise<void> =>
-  replaceFile(path, JSON.stringify(note));
+  writeJson(path, note);
+
+/** Every command reads the note, but only the daemon writes: it loads that code on its own. */
+const writeJson = async (path: string, value: unknown): Promise<void> => {
+  const { replaceFile } = await import('../../system/replace-file.ts');
+  await replaceFile(path, JSON.stringify(value));
+};
 
 /** Removes the note only if it has this token. */
 export const removeDaemonNote = (path: string, token: string): void => {
@@ -100,7 +105,7 @@ const locateEnd = (path: string): string => `${path}.ended`;
 
 /** Leaves a sentence for the next command: why the daemon and its tabs are gone. */
 export const writeDaemonEnd = (path: string, sentence: string): Promise<void> =>
-  replaceFile(locateEnd(path), JSON.stringify(sentence));
+  writeJson(locateEnd(path), sentence);
 
 /** Returns the sentence of the last daemon, once. */
 export const takeDaemonEnd = (path: string): string | undefined => {

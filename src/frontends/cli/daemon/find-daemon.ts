@@ -3,7 +3,6 @@ import { Deadline } from '../../../core/time.ts';
 import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
 import { findLinuxStart, findOwnHost } from '../../../system/linux-process.ts';
 import { HELLO_PATH } from './paths.ts';
-import { createNonce, isProof, NONCE_HEADER, buildProof } from './proof.ts';
 import { sendRequest } from './wire.ts';
 
 export type DaemonState =
@@ -41,6 +40,8 @@ const greet = async (
   signal: AbortSignal | undefined,
 ): Promise<'ready' | 'stopping' | 'silent'> => {
   using deadline = new Deadline(HELLO_MS, undefined, signal);
+  // A command that identifies the daemon by its process needs neither this code nor node:crypto.
+  const { createNonce, isProof, NONCE_HEADER, buildProof } = await import('./proof.ts');
   const nonce = createNonce();
   try {
     const { body } = await sendRequest(

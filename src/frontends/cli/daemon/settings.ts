@@ -1,5 +1,4 @@
 // The settings of a daemon: those of the process that starts it.
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../../../core/config.ts';
 import { readConfigFiles } from '../../../store/config/config-file.ts';
@@ -14,6 +13,9 @@ export const digestSettingSources = async (
 ): Promise<string> => {
   const variables = Object.entries(env).filter(([name]) => isSetting(name));
   const { homeFile, projectFile } = await readConfigFiles({ home });
+  if (variables.length === 0 && !homeFile && !projectFile) return NO_SOURCES;
+  // Loading it takes 5 ms of every command.
+  const { createHash } = await import('node:crypto');
   return createHash('sha256')
     .update(
       JSON.stringify([
@@ -24,6 +26,9 @@ export const digestSettingSources = async (
     )
     .digest('hex');
 };
+
+/** The digest without variables and files. */
+const NO_SOURCES = 'none';
 
 /** The home is fixed for a daemon, and the session belongs to each call. */
 const isSetting = (name: string): boolean =>
