@@ -34,6 +34,7 @@ import {
 } from './store/files/sweeper.ts';
 import { Handles } from './store/handles/handles.ts';
 import { PayloadFiles } from './store/handles/payload-files.ts';
+import type { MemberRole } from './store/cluster/cluster-store.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
@@ -46,6 +47,7 @@ import type { Services } from './toolkit/context.ts';
 import type { Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import { listTaskKinds } from './toolkit/task-kinds.ts';
+import type { Cluster, CreateCluster } from './features/cluster/cluster.ts';
 import type { Consent } from './features/consent/consent.ts';
 import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
 import type { ResourceKind, StoredResources } from './features/resources/stored-resources.ts';
@@ -54,9 +56,30 @@ import { Owners } from './features/tasks/reaper.ts';
 import { Tasks } from './features/tasks/tasks.ts';
 import type { Observer } from './features/observe/observer.ts';
 
+interface CliParts extends Pick<Wiring, 'loadConfig'> {
+  /** Undefined without --cluster. */
+  readonly loadCluster?: (config: Config, role: MemberRole) => Promise<CreateCluster | undefined>;
+}
+
+/** Uses the stores of a cluster without becoming a member of it. */
+export const withCluster = async <T>(
+  createCluster: CreateCluster | undefined,
+  config: Config,
+  use: (cluster: Cluster) => Promise<T>,
+): Promise<T> => {
+  if (!createCluster) throw new Error('a cluster is configured');
+  const writer = createPayloadWriter(createRedactor([]));
+  const cluster = createCluster({ writer, log: createLog({ level: config.logLevel }) });
+  try {
+    return await use(cluster);
+  } finally {
+    await cluster.close();
+  }
+};
+
 /** The functions of the command line that run in its own process, besides serving. */
 export const wireCli = (
-  { loadConfig }: Pick<Wiring, 'loadConfig'>,
+  { loadConfig, loadCluster }: CliParts,
   home: Home,
 ): Pick<
   Wiring,
@@ -69,7 +92,9 @@ export const wireCli = (
     return new Waiting({ home, log, journal: openJournal({ folder: home.journal, log, writer }) });
   },
   callStored: async (call) => {
-    const engine = createEngine({ config: await loadConfig([]), home });
+    const config = await loadConfig([]);
+    const createCluster = await loadCluster?.(config, 'gateway');
+    const engine = createEngine({ config, home, createCluster });
     try {
       const reply = await engine.call({
         ...call,
@@ -224,7 +249,15 @@ const createPromptRoom = ({ home, tools }: Services): Engine['prompts'] => {
   };
 };
 
+/** Whether the owner's rules allow a crawl to read this URL without a question. */
+const mayRead = (policy: ConsentPolicy, url: string, session: string): boolean =>
+  policy
+    .judge({ base: 'read', special: [], tool: 'crawl', session }, [url])
+    .every(({ decision }) => decision === 'allow');
+
 interface EngineOptions {
+  /** Only with --cluster: the connected database. */
+  readonly createCluster?: CreateCluster | undefined;
   readonly config: Config;
   readonly home: Home;
   readonly env?: NodeJS.ProcessEnv;
@@ -308,7 +341,14 @@ const loadTrust = async (
   return new Trust(insecure, acceptCertificate.map(parsePin), issuers, named);
 };
 
+/** The URL of a database and its password must not appear in any output. */
+const listUrlSecrets = (url: string): readonly string[] => {
+  const { password } = new URL(url);
+  return [url, password, decodeURIComponent(password)].filter((text) => text !== '');
+};
+
 export const createEngine = ({
+  createCluster,
   config,
   home,
   env = process.env,
@@ -327,11 +367,15 @@ export const createEngine = ({
   );
   for (const header of config.attachHeader)
     redactor.addSecret(header.slice(header.indexOf('=') + 1));
+  for (const secret of config.cluster === undefined ? [] : listUrlSecrets(config.cluster))
+    redactor.addSecret(secret);
   const log = createLog({ level: config.logLevel, redact: (text) => redactor.text(text) });
   const writer = createPayloadWriter(redactor);
   const journal = openJournal({ folder: home.journal, log, writer });
+  const cluster = createCluster?.({ writer, log });
+  const shared = cluster?.store;
   const handles = new Handles({
-    payloads: new PayloadFiles(home.output),
+    payloads: shared?.payloads ?? new PayloadFiles(home.output),
     ttlMs: config.outputHandleTtlHours * 3_600_000,
     maxTotalBytes: config.outputStoreMaxBytes,
     sweepEveryMs: config.outputHandleSweepIntervalSeconds * 1000,
@@ -340,10 +384,12 @@ export const createEngine = ({
     onCreated: (event) => journal.append({ ...event }),
   });
   const processes = createProcesses();
-  const taskStore = new TaskStore({ folder: home.tasks, processes, writer });
+  const taskFolder = new TaskStore({ folder: home.tasks, processes, writer });
+  const taskStore = shared?.tasks ?? taskFolder;
   const tasks = new Tasks({
     store: taskStore,
-    owners: new Owners(taskStore, processes),
+    owners: shared?.owners ?? new Owners(taskFolder, processes),
+    cluster: cluster && { leases: cluster.store.leases, limits: cluster.limits },
     kinds: listTaskKinds(tools),
     call: (request) => carry(rooms, request),
     writer,
@@ -458,8 +504,24 @@ export const createEngine = ({
     call: (request) => carry(rooms, { ...request, inner: true, wholeReply: true }),
     hosts,
     tools,
+    ...defined({ turns: cluster?.turns, robots: shared?.robots }),
   };
   return {
+    ...defined({ cluster }),
+    work: async () => {
+      if (!cluster) throw new Error('only a member of a cluster works for it');
+      const { VisitLoader } = await import('./features/crawl/visit-loader.ts');
+      const loader = new VisitLoader({
+        ...rooms,
+        mayRead: (url, session) => mayRead(consentPolicy, url, session),
+      });
+      await cluster.work({
+        tasks,
+        load: (visit) => loader.load(visit),
+        stop: (taskId) => loader.stop(taskId),
+      });
+      loader.close();
+    },
     config,
     log,
     tools,
@@ -490,7 +552,9 @@ export const createEngine = ({
       sweeper[Symbol.dispose]();
       await takeOver.loaded?.then((loaded) => loaded.stop());
       await waiting.loaded?.then((loaded) => loaded.stop());
+      await cluster?.stop();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
+      await cluster?.close();
       reaping[Symbol.dispose]();
       idle[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP'])

@@ -6,9 +6,11 @@ import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
 import { textIf } from './core/text.ts';
+import type { CreateCluster } from './features/cluster/cluster.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import type { Continuation } from './frontends/supervise.ts';
 import type { Engine } from './pipeline/engine.ts';
+import type { ClusterMember } from './store/cluster/cluster-store.ts';
 
 const argv = process.argv.slice(2);
 
@@ -42,14 +44,27 @@ const loadSettings = async (flags: readonly string[]): Promise<Settings> => {
 const loadConfig = async (flags: readonly string[]): Promise<Config> =>
   (await loadSettings(flags)).config;
 
+/** Loads the database code only with --cluster. */
+const loadCluster = async (
+  config: Config,
+  role: 'gateway' | 'worker',
+): Promise<CreateCluster | undefined> => {
+  if (config.cluster === undefined) return undefined;
+  process.title = `openchrome ${role}`; // hides the flags, which contain the URL
+  const { connectCluster } = await import('./features/cluster/cluster.ts');
+  return connectCluster(config, role);
+};
+
 /** Loads the engine of a long-lived process: its memory is released between calls. */
-const loadEngine = async (): Promise<(config: Config) => Engine> => {
-  const [{ createEngine }, { IdleMemory }] = await Promise.all([
+const loadEngine = async (given: Config): Promise<(config: Config) => Engine> => {
+  const [{ createEngine }, { IdleMemory }, createCluster] = await Promise.all([
     import('./app.ts'),
     import('./core/idle-memory.ts'),
+    loadCluster(given, 'gateway'),
   ]);
   return (config) => {
-    const engine = createEngine({ config, home: resolveHome() });
+    const engine = createEngine({ config, home: resolveHome(), createCluster });
+    engine.cluster?.join();
     const memory = new IdleMemory();
     return { ...engine, call: (request) => memory.during(() => engine.call(request)) };
   };
@@ -64,7 +79,7 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   const settings = await loadSettings(flags);
   const { config } = settings;
   if (config.shared) return serveShared(settings);
-  const engine = (await loadEngine())(config);
+  const engine = (await loadEngine(config))(config);
   const { watchDefects } = await import('./frontends/defects.ts');
   const defects = watchDefects(engine.log);
   const crashed = await (config.http === undefined
@@ -119,13 +134,43 @@ const serveShared = async (settings: Settings): Promise<void> => {
   process.exit(0);
 };
 
+const requireCluster = (config: Config): void => {
+  if (config.cluster === undefined)
+    throw new Failure('invalid_argument', 'This command needs --cluster or OPENCHROME_CLUSTER.', {
+      argument: 'cluster',
+    });
+};
+
+const work = async (flags: readonly string[]): Promise<void> => {
+  const config = await loadConfig(flags);
+  requireCluster(config);
+  const [{ createEngine }, createCluster] = await Promise.all([
+    import('./app.ts'),
+    loadCluster(config, 'worker'),
+  ]);
+  const engine = createEngine({ config, home: resolveHome(), createCluster });
+  const { watchDefects } = await import('./frontends/defects.ts');
+  const defects = watchDefects(engine.log);
+  endOnSignal(() => engine.stop());
+  defects.signal.addEventListener('abort', () => void engine.stop().finally(() => process.exit(1)));
+  process.stderr.write(`openchrome worker with ${config.slots} slots\n`);
+  await engine.work?.();
+};
+
+const listWorkers = async (flags: readonly string[]): Promise<readonly ClusterMember[]> => {
+  const config = await loadConfig(flags);
+  requireCluster(config);
+  const { withCluster } = await import('./app.ts');
+  return withCluster(await loadCluster(config, 'gateway'), config, (cluster) => cluster.workers());
+};
+
 const runDaemon = async (): Promise<void> => {
   const { serveDaemon } = await import('./frontends/cli/daemon/serve.ts');
   const { createProcesses } = await import('./system/process-identity.ts');
   await serveDaemon({
     home: resolveHome(),
     own: createProcesses().own,
-    createEngine: await loadEngine(),
+    loadEngine,
   });
   process.exit(0);
 };
@@ -146,7 +191,7 @@ const endOnSignal = (stop: () => Promise<void>): void => {
  */
 const wireCli = (): Wiring => {
   const home = resolveHome();
-  const app = async () => (await import('./app.ts')).wireCli({ loadConfig }, home);
+  const app = async () => (await import('./app.ts')).wireCli({ loadConfig, loadCluster }, home);
   const session = process.env['OPENCHROME_SESSION'];
   return {
     home,
@@ -154,6 +199,8 @@ const wireCli = (): Wiring => {
     loadConfig,
     loadSettings,
     serve,
+    work,
+    listWorkers,
     runDoctor: async (...args) => (await app()).runDoctor(...args),
     parseAddress: async (text) => (await import('./policy/address.ts')).parseAddress(text),
     recordLogin: async (options) => (await app()).recordLogin(options),

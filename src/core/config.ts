@@ -1,4 +1,5 @@
 // The configuration. Each field defines its flag, OPENCHROME_ variable, JSON key and docs.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
@@ -23,6 +24,8 @@ export interface ConfigField<T extends z.ZodType = z.ZodType> {
    * Limits what agents may reach, see or do. A daemon must not serve a client whose value differs.
    */
   readonly restricts?: true;
+  /** Contains a password: never shown. */
+  readonly secret?: true;
 }
 
 const ownerOnly = <F extends ConfigField>(field: F): F & { readonly ownerOnly: true } => ({
@@ -130,6 +133,25 @@ export const CONFIG_FIELDS = {
       'Serve stdio through the daemon: several hosts then share one Chrome, ' +
         'each with its own tabs',
     ),
+  ),
+  cluster: {
+    ...ownerOnly(
+      value(
+        z
+          .string()
+          .regex(/^postgres(?:ql)?:\/\/\S{1,2000}$/, 'postgres://USER:PASSWORD@HOST/DATABASE')
+          .optional(),
+        'URL',
+        'Store tasks and payloads in this PostgreSQL database, and let workers run crawls; see ' +
+          '[cluster.md](cluster.md). Better set as a variable: other users can read flags',
+      ),
+    ),
+    secret: true,
+  },
+  slots: value(
+    z.coerce.number().int().min(1).max(64).default(4),
+    'NUMBER',
+    'Pages that a worker of a cluster loads at a time',
   ),
   daemonIdleSeconds: value(
     z.coerce.number().min(0).max(31_536_000).default(3600),
@@ -403,6 +425,17 @@ export const formatFlag = (key: ConfigKey): string =>
   `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 export const formatVariable = (key: ConfigKey): string =>
   `OPENCHROME_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
+
+/** The configuration without its passwords; equal passwords have equal marks. */
+export const hidePasswords = (config: Config): Config =>
+  Object.fromEntries(
+    KEYS.map((key) => [key, field(key).secret ? hidePassword(config[key]) : config[key]]),
+  ) as Config;
+
+const hidePassword = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? `(set, ${createHash('sha256').update(value).digest('hex').slice(0, 8)})`
+    : value;
 
 type RawConfig = { [K in ConfigKey]?: unknown };
 

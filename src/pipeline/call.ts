@@ -12,7 +12,7 @@ import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { ConsentCall } from '../features/consent/consent.ts';
 import type { Elicit } from '../features/consent/waiting.ts';
 import type { Job } from '../features/tasks/kind.ts';
-import type { TaskStart } from '../features/tasks/task-run.ts';
+import type { TaskBeginning } from '../features/tasks/task-beginning.ts';
 import type { CallEntry } from '../store/journal/journal.ts';
 
 /** Whether a frontend can send the reply, which depends on its wire format. */
@@ -40,7 +40,7 @@ export interface CallRequest {
   /** Puts a question to the user of the client; undefined if the client cannot. */
   readonly elicit?: Elicit | undefined;
   /** The background task that makes this call. */
-  readonly task?: TaskStart;
+  readonly task?: TaskBeginning;
 }
 
 /** A command of the user: hints name commands, and paths may be anywhere. */

@@ -4,6 +4,7 @@ import type { Config } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Services } from '../toolkit/context.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
+import type { Cluster } from '../features/cluster/cluster.ts';
 import type { Observer } from '../features/observe/observer.ts';
 import type { TakeOver } from '../features/consent/take-over.ts';
 import type { Waiting } from '../features/consent/waiting.ts';
@@ -91,5 +92,9 @@ export interface Engine {
    * session and closes its tabs.
    */
   admitHost(session: string): () => Promise<void>;
+  /** The cluster that this engine belongs to; absent on one machine. */
+  readonly cluster?: Cluster;
+  /** Leads tasks and loads pages of the cluster until `stop`; absent on one machine. */
+  work?(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -17,6 +17,7 @@ export const job: Step<ValidCall, WorkingCall> = async (call, next) => {
   if (tool.traits.duration !== 'job') return next({ ...call, onProgress, job: undefined });
   if (!task) return next({ ...call, onProgress, job: createWorkingFiles(rooms.writer) });
   const run = await task.begin(common.session ?? request.session ?? 'default');
+  if (!run) return { text: 'A worker of the cluster runs this task.', images: [], notes: [] };
   return runAsTask(call, run, next);
 };
 

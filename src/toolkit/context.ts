@@ -10,6 +10,7 @@ import type { WorkerPool } from '../core/worker-pool.ts';
 import type { Browser } from '../browser/browser.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
+import type { HostTurns, RobotsFiles } from '../store/cluster/cluster-store.ts';
 import type { Handles } from '../store/handles/handles.ts';
 import type { PayloadWriter } from '../store/files/payload-writer.ts';
 import type { CallEntry, Journal } from '../store/journal/journal.ts';
@@ -73,6 +74,9 @@ export interface Services {
   readonly hosts: ReadonlySet<string>;
   /** Every tool, in the order of the list. */
   readonly tools: readonly Tool[];
+  /** Only in a cluster: the turns of all its processes at a host, and their robots.txt files. */
+  readonly turns?: HostTurns;
+  readonly robots?: RobotsFiles;
 }
 
 /** Where a secret would be filled in: the URLs of the page and of the field's frame. */

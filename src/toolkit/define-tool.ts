@@ -74,6 +74,8 @@ export interface Traits<
   readonly duration: D;
   /** A job that can continue an ended task of its kind (`job.previous`). */
   readonly resumes?: boolean;
+  /** A job that any worker of a cluster can run: it needs no tab and no file of this machine. */
+  readonly distributed?: boolean;
   /**
    * Effect of an open JavaScript dialog: the call is blocked, works anyway, or answers the dialog.
    */

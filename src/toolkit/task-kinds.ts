@@ -10,6 +10,7 @@ export const listTaskKinds = (tools: readonly Tool[]): TaskKind[] =>
       defined({
         name,
         resumes: traits.resumes === true,
+        distributed: traits.distributed === true,
         assemble: assemble ? assemble : undefined,
       }),
     );

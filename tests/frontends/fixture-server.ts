@@ -11,7 +11,7 @@ const runDaemon = async (): Promise<void> => {
   await serveDaemon({
     home: resolveHome(),
     own: createProcesses().own,
-    createEngine: (config) => createFixtureEngine(config),
+    loadEngine: async () => createFixtureEngine,
   });
   process.exit(0);
 };

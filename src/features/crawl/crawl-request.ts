@@ -11,6 +11,7 @@ export const CRAWL_TRAITS = {
   observation: false,
   duration: 'job',
   resumes: true,
+  distributed: true,
   dialog: 'allowed',
   timeoutMs: 600_000,
   large: true,
@@ -68,7 +69,7 @@ interface CrawlCall extends Pick<
   CrawlContext,
   'job' | 'session' | 'signal' | 'progress' | 'allowFile' | 'mayRead'
 > {
-  readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers'>;
+  readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers' | 'turns' | 'robots'>;
   readonly deadline: Deadline;
 }
 
@@ -86,6 +87,8 @@ export const createCrawlContext = ({
   session,
   redactor: rooms.redactor,
   workers: rooms.workers,
+  turns: rooms.turns,
+  robots: rooms.robots,
   job,
   signal,
   progress,

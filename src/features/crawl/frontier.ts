@@ -74,6 +74,21 @@ export class Frontier {
   }
 
   /**
+   * Ends the waiting visits whose links are known, in their order; the others stay in the queue with
+   * the numbers that they got.
+   */
+  replay(findLinks: (visit: Visit) => readonly string[] | undefined): void {
+    const open: Visit[] = [];
+    for (let visit = this.take(); visit; visit = this.take()) {
+      const links = findLinks(visit);
+      if (links) this.end(visit, links);
+      else open.push(visit);
+    }
+    this.#waiting = open;
+    this.#taken = 0;
+  }
+
+  /**
    * Ends a visit. Its links are queued after those of all earlier visits, so that the order is
    * deterministic.
    */

@@ -67,6 +67,8 @@ export interface CrawlResult {
 
 /** The file in which crawl_sitemap saves a report for each sitemap. */
 export const SITEMAPS = 'sitemaps.jsonl';
+/** In a cluster: the pages that crawl_sitemap found, for another lead. */
+export const SEEDS = 'seeds.jsonl';
 export const PAGES = 'pages.jsonl';
 export const FRONTIER = 'frontier.jsonl';
 
@@ -87,9 +89,11 @@ export interface KeptLinks {
   readonly refused: Readonly<Partial<Record<Refusal, number>>>;
   readonly hidden?: readonly string[];
   readonly lost?: readonly string[];
+  /** In a cluster: the hashes of the links that `refused` counts. */
+  readonly refused_links?: readonly string[];
 }
 
-interface KeptNoPage {
+export interface KeptNoPage {
   readonly n: number;
   readonly url: string;
   readonly no_page: Refusal | 'duplicate';

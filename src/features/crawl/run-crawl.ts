@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto';
 import { compact, defined } from '../../core/defined.ts';
 import type { HostAddresses } from '../../browser/guard/host-addresses.ts';
 import { toChromeFailure } from '../../browser/cdp/errors.ts';
+import type { DomainGuard } from '../../browser/guard/domain-guard.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline } from '../../core/time.ts';
+import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import type { Job } from '../tasks/kind.ts';
 import type { Judgement } from './admission.ts';
 import { Frontier, type Visit } from './frontier.ts';
-import { LinkFilter } from './link-filter.ts';
+import { hashUrl, LinkFilter } from './link-filter.ts';
 import type { LoadedPage } from './loader.ts';
 import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
 import { OwnPages, type PageMeans, type PageSource } from './own-pages.ts';
@@ -21,11 +23,13 @@ import {
   type CrawlResult,
   FRONTIER,
   type KeptLinks,
+  type KeptNoPage,
   type KeptPage,
   type CrawlStep,
   PAGES,
   type StopReason,
 } from './result.ts';
+import { RemotePages } from './remote-pages.ts';
 import { isNotPage, buildUrlKey, normaliseUrl } from './urls.ts';
 
 export interface CrawlPlan {
@@ -82,19 +86,10 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
     () => fail('timeout', 'The crawl ran out of time.'),
     around.signal,
   );
-  const { guard } = around.browser;
-  const names = await guard.names();
   const crawl = new Crawl(
     plan,
     { ...around, signal: time.signal },
-    {
-      scope: await resolveScope(plan),
-      allowPrivate: await isPrivateStart(plan.url, names),
-      policy: guard.current,
-      names,
-      upstream: await guard.upstream(),
-      trust: await guard.trust(),
-    },
+    await createJudgement(plan, around.browser.guard),
   );
   try {
     const stopReason = await crawl.run().catch((error: unknown) => {
@@ -108,7 +103,28 @@ export const runCrawl = async (plan: CrawlPlan, around: CrawlContext): Promise<C
   }
 };
 
-export const resolveScope = async (plan: CrawlPlan): Promise<Scope> => {
+type ScopePlan = Pick<CrawlPlan, 'url' | 'scope' | 'include' | 'exclude'>;
+
+/** `places`: further origins, hosts or domains in scope. */
+export const createJudgement = async (
+  plan: ScopePlan,
+  guard: Pick<DomainGuard, 'current' | 'names' | 'upstream' | 'trust'>,
+  places: readonly string[] = [],
+): Promise<Judgement> => {
+  const scope = await resolveScope(plan);
+  scope.addPlaces(places);
+  const names = await guard.names();
+  return {
+    scope,
+    allowPrivate: await isPrivateStart(plan.url, names),
+    policy: guard.current,
+    names,
+    upstream: await guard.upstream(),
+    trust: await guard.trust(),
+  };
+};
+
+export const resolveScope = async (plan: ScopePlan): Promise<Scope> => {
   if (plan.url === 'about:blank')
     throw fail('invalid_argument', 'about:blank is not a site.', {
       argument: 'url',
@@ -150,20 +166,22 @@ class Crawl {
       start: plan.url,
       tellRefused: (url, refusal) => around.browser.guard.refuse({ what: 'crawl', url, refusal }),
     });
-    this.#source = new OwnPages({
-      ...around,
-      plan,
-      judgement,
-      isSeed: (url) => this.#seeds.has(url),
-      signal: this.#signal,
-    });
+    const isSeed = (url: string): boolean => this.#seeds.has(url);
+    const { visits } = around.job;
+    this.#source = visits
+      ? new RemotePages({
+          ...{ visits, plan, isSeed, scope: judgement.scope },
+          session: around.session.name,
+          signal: this.#signal,
+        })
+      : new OwnPages({ ...around, plan, judgement, isSeed, signal: this.#signal });
   }
 
   async run(): Promise<StopReason> {
     const { job } = this.#around;
-    if (job.previous) await this.#takeOver();
-    await this.#keep({ start: this.#plan.url });
-    for (const url of this.#seeds) if (!this.#wasAt(url)) this.#frontier.offer(url, 0);
+    const own = await loadProgress(job);
+    if (own.isStarted) await this.#continueOwn(own);
+    else await this.#start();
     await this.#visitAll();
     if (this.#pages === 0 && this.#visits > 0) return 'start_refused';
     if (this.#pages >= this.#plan.maxPages && this.#frontier.waiting > 0) return 'max_pages';
@@ -174,23 +192,48 @@ class Crawl {
     await this.#source.close();
   }
 
+  async #start(): Promise<void> {
+    const { previous } = this.#around.job;
+    if (previous) await this.#continue(await loadProgress(previous));
+    await this.#keep({ start: this.#plan.url });
+    for (const url of this.#seeds) if (!this.#wasAt(url)) this.#frontier.offer(url, 0);
+  }
+
+  /**
+   * Continues this crawl after another worker led it: repeats its visits in their order, so that
+   * the other visits get the numbers that they would have had.
+   */
+  async #continueOwn({ pages, steps, hidden, refused }: CrawlProgress): Promise<void> {
+    const ended = new Map<string, EndedStep>();
+    for (const entry of listEnded(pages, steps))
+      for (const key of entry.keys) ended.set(key, entry);
+    const places = new Set(pages.flatMap(({ page }) => listPlaces(page)));
+    this.#links.skip(refused);
+    for (const mark of pages.flatMap(({ marks = [] }) => marks)) this.#beenAt.add(mark);
+    for (const step of steps) if ('no_page' in step) this.#rememberNoPage(step);
+    for (const url of this.#seeds) this.#frontier.offer(url, 0);
+    this.#frontier.replay(({ url }) => {
+      const key = buildUrlKey(url);
+      const entry = ended.get(key) ?? ended.get(hashUrl(url));
+      if (!entry) return places.has(key) ? [] : undefined;
+      if (entry.page) this.#rememberPage(entry.page);
+      return entry.links;
+    });
+    for (const { page } of pages) this.#rememberPage(page);
+    this.#pages = pages.length;
+    this.#visits = ended.size;
+    // The hashes of these URLs cannot be visited; the summary reports them.
+    if (hidden.length > 0) await this.#keep({ n: -1, links: [], refused: {}, lost: hidden });
+  }
+
   /** Continues an earlier crawl: copies its pages and queues their links. */
-  async #takeOver(): Promise<void> {
+  async #continue({ pages, steps: steady }: CrawlProgress): Promise<void> {
     const { job } = this.#around;
-    const steps: Exclude<CrawlStep, { start: string }>[] = [];
-    const pages: KeptPage[] = [];
-    for await (const page of job.previous?.entries<KeptPage>(PAGES) ?? []) pages.push(page);
-    for await (const step of job.previous?.entries<CrawlStep>(FRONTIER) ?? [])
-      if ('n' in step) steps.push(step);
     const depths = new Map(pages.map(({ n, page }) => [n, page.depth]));
-    const last = Math.max(-1, ...pages.map(({ n }) => n), ...steps.map(({ n }) => n));
+    const last = Math.max(-1, ...pages.map(({ n }) => n), ...steady.map(({ n }) => n));
     this.#frontier = new Frontier({ ...this.#plan, from: last + 1 });
-    // If the process was killed after saving a page's links, but before the page, visit it again.
-    const steady = steps
-      .filter((step) => 'no_page' in step || depths.has(step.n))
-      .sort((a, b) => a.n - b.n);
     for (const step of steady) await this.#keep('links' in step ? withLost(step) : step);
-    for (const entry of pages.sort((a, b) => a.n - b.n)) {
+    for (const entry of pages) {
       await job.appendLarge(PAGES, entry);
       this.#pages++;
       this.#rememberPage(entry.page);
@@ -199,12 +242,16 @@ class Crawl {
     for (const step of steady) {
       if (!('no_page' in step)) continue;
       this.#frontier.remember(step.url);
-      for (const mark of step.marks ?? []) this.#beenAt.add(mark);
-      if (step.no_page === 'duplicate') this.#dropped.add(buildUrlKey(step.url));
+      this.#rememberNoPage(step);
     }
     for (const step of steady)
       if ('links' in step)
         for (const url of step.links) this.#frontier.offer(url, (depths.get(step.n) ?? 0) + 1);
+  }
+
+  #rememberNoPage({ url, no_page: reason, marks = [] }: KeptNoPage): void {
+    for (const mark of marks) this.#beenAt.add(mark);
+    if (reason === 'duplicate') this.#dropped.add(buildUrlKey(url));
   }
 
   #rememberPage({ url, requested_url, canonical, depth }: CrawledPage): void {
@@ -275,11 +322,13 @@ class Crawl {
       canonical,
     });
     this.#rememberPage(page);
-    const { links, refused } = this.#links.sift(
+    const { links, refused, refusedLinks } = this.#links.sift(
       loaded.error !== undefined || this.#plan.followLinks === false ? [] : loaded.links,
     );
     const unseen = links.filter((url) => !this.#wasAt(url));
-    await this.#keepPage(visit, page, unseen, refused);
+    // Only another lead needs them, so that it does not count these links again.
+    const hashes = this.#around.job.visits ? refusedLinks.map(hashUrl) : [];
+    await this.#keepPage(visit, page, unseen, { refused, hashes });
   }
 
   /**
@@ -316,7 +365,7 @@ class Crawl {
         error: problem,
       },
       [],
-      {},
+      { refused: {}, hashes: [] },
     );
   }
 
@@ -327,7 +376,7 @@ class Crawl {
     visit: Visit,
     page: CrawledPage,
     links: readonly string[],
-    refused: Partial<Record<Refusal, number>>,
+    { refused, hashes }: RefusedLinks,
   ): Promise<void> {
     const hidden = this.#hashSecretUrls(links);
     const savedLinks = hidden.length === 0 ? links : links.filter((url) => !this.#isSecret(url));
@@ -337,6 +386,7 @@ class Crawl {
         links: savedLinks,
         refused,
         hidden: hidden.length === 0 ? undefined : hidden,
+        refused_links: hashes.length === 0 ? undefined : hashes,
       }),
     );
     const marks = this.#hashSecretUrls([page.url, page.requested_url, page.canonical]);
@@ -387,6 +437,73 @@ class Crawl {
   }
 }
 
+interface RefusedLinks {
+  readonly refused: Partial<Record<Refusal, number>>;
+  readonly hashes: readonly string[];
+}
+
+type NumberedStep = Exclude<CrawlStep, { start: string }>;
+
+/** The saved lines of a crawl, in the order of its visits. */
+interface CrawlProgress {
+  readonly isStarted: boolean;
+  readonly pages: readonly KeptPage[];
+  readonly steps: readonly NumberedStep[];
+  /** Hashes of URLs with a secret that were not saved. */
+  readonly hidden: readonly string[];
+  /** Hashes of the links that were refused and counted. */
+  readonly refused: readonly string[];
+}
+
+/** A visit that has ended, and the keys of its URL. */
+interface EndedStep {
+  readonly keys: readonly string[];
+  readonly links: readonly string[];
+  readonly page?: CrawledPage;
+}
+
+const listEnded = (
+  pages: readonly KeptPage[],
+  steps: readonly NumberedStep[],
+): readonly EndedStep[] => {
+  const found = new Map(pages.map((entry) => [entry.n, entry]));
+  return steps.flatMap((step): readonly EndedStep[] => {
+    if ('no_page' in step)
+      return [{ keys: [buildUrlKey(step.url), ...(step.marks ?? [])], links: [] }];
+    const { page, marks = [] } = found.get(step.n) ?? {};
+    if (!page) return [];
+    const keys = [buildUrlKey(page.requested_url ?? page.url), ...marks];
+    return [{ keys, links: step.links, page }];
+  });
+};
+
+/** The keys of the other URLs of a page. */
+const listPlaces = ({ url, canonical }: CrawledPage): readonly string[] =>
+  [url, canonical].flatMap((address) => (address === undefined ? [] : [buildUrlKey(address)]));
+
+const loadProgress = async (kept: KeptFiles): Promise<CrawlProgress> => {
+  let isStarted = false;
+  const steps: NumberedStep[] = [];
+  const pages: KeptPage[] = [];
+  for await (const page of kept.entries<KeptPage>(PAGES)) pages.push(page);
+  for await (const step of kept.entries<CrawlStep>(FRONTIER)) {
+    isStarted = true;
+    if ('n' in step) steps.push(step);
+  }
+  const saved = new Set(pages.map(({ n }) => n));
+  // If the process was killed after saving a page's links, but before the page, visit it again.
+  const steady = steps.filter((step) => 'no_page' in step || saved.has(step.n));
+  const byNumber = (a: { readonly n: number }, b: { readonly n: number }): number => a.n - b.n;
+  const links = steady.filter((step) => 'links' in step);
+  return {
+    isStarted,
+    pages: pages.sort(byNumber),
+    steps: steady.sort(byNumber),
+    hidden: links.flatMap(({ hidden = [] }) => hidden),
+    refused: links.flatMap(({ refused_links: refused = [] }) => refused),
+  };
+};
+
 const NO_TEXT = 'no text without scripts: crawl it with render "auto" or "browser"';
 
 const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> => {
@@ -420,9 +537,6 @@ const describeLoaded = (loaded: LoadedPage): Omit<CrawledPage, 'url' | 'depth'> 
  */
 const withLost = ({ hidden = [], lost = [], ...step }: KeptLinks): KeptLinks =>
   hidden.length + lost.length === 0 ? step : { ...step, lost: [...lost, ...hidden] };
-
-const hashUrl = (url: string): string =>
-  createHash('sha256').update(buildUrlKey(url)).digest('hex').slice(0, 24);
 
 const hashContent = (content: unknown): string =>
   createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);

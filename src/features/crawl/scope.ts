@@ -46,6 +46,15 @@ export class Scope {
     this.#bases.add(this.#findBase(new URL(address)));
   }
 
+  /** The origins, hosts or domains that are in scope. */
+  get places(): readonly string[] {
+    return [...this.#bases];
+  }
+
+  addPlaces(places: readonly string[]): void {
+    for (const place of places) this.#bases.add(place);
+  }
+
   /** Whether the scope and the globs allow a link. */
   holds(address: string): boolean {
     return (

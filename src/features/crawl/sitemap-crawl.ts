@@ -5,7 +5,7 @@ import { Failure } from '../../core/failure.ts';
 import { isPrivateHost } from '../../policy/network-address.ts';
 import { type FetchedDocument, Fetcher } from './fetcher.ts';
 import { PageReader } from './page-reader.ts';
-import { type CrawlResult, SITEMAPS, type StopReason } from './result.ts';
+import { type CrawlResult, SEEDS, SITEMAPS, type StopReason } from './result.ts';
 import { RobotsBook } from './robots.ts';
 import {
   type CrawlContext,
@@ -170,9 +170,7 @@ export const runSitemapCrawl = async (
   plan: SitemapPlan,
   around: CrawlContext,
 ): Promise<CrawlResult> => {
-  const { entries, reports } = await find(plan, around);
-  for (const report of reports) await around.job.append(SITEMAPS, report);
-  const seeds = entries.map(({ url }) => url);
+  const { seeds, reports } = await findSeeds(plan, around);
   const result = await runCrawl({ ...plan, seeds, maxDepth: 0, followLinks: false }, around);
   const hasAny = reports.some(({ pages, problem }) => pages > 0 || problem === undefined);
   if (hasAny || result.summary.pages > 0) return result;
@@ -181,6 +179,24 @@ export const runSitemapCrawl = async (
     ...result,
     summary: { ...result.summary, stop_reason: 'no_sitemap' satisfies StopReason },
   };
+};
+
+interface FoundSeeds {
+  readonly seeds: readonly string[];
+  readonly reports: readonly SitemapReport[];
+}
+
+/** In a cluster the seeds are saved: another lead must not read changed sitemaps. */
+const findSeeds = async (plan: SitemapPlan, around: CrawlContext): Promise<FoundSeeds> => {
+  const { job, redactor } = around;
+  for await (const saved of job.entries<FoundSeeds>(SEEDS)) return saved;
+  const { entries, reports } = await find(plan, around);
+  const seeds = entries.map(({ url }) => url);
+  const isSecret = (url: string): boolean => redactor.text(url) !== url;
+  for (const report of reports) await job.append(SITEMAPS, report);
+  if (job.visits)
+    await job.appendLarge(SEEDS, { seeds: seeds.filter((url) => !isSecret(url)), reports });
+  return { seeds, reports };
 };
 
 const find = async (

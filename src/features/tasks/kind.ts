@@ -1,4 +1,5 @@
 // The definition of a tool that can run as a task, and the job that it gets.
+import type { OfferedVisit, VisitOutcome } from '../../store/cluster/cluster-store.ts';
 import type { KeptFiles, WorkingFiles } from '../../store/tasks/working-files.ts';
 
 /** How a task ended before its work was complete. */
@@ -16,6 +17,8 @@ export interface TaskKind {
   readonly assemble?: Assemble;
   /** Whether a new task can continue an ended one of this kind. */
   readonly resumes: boolean;
+  /** Whether any worker of a cluster can run this task; others run where their tab is. */
+  readonly distributed: boolean;
 }
 
 /**
@@ -27,4 +30,12 @@ export interface Job extends WorkingFiles {
   readonly previous?: KeptFiles;
   /** Aborts if the task should complete early with its results so far. */
   readonly stopRequested?: AbortSignal;
+  /** Visits of pages that the workers of a cluster make; undefined on one machine. */
+  readonly visits?: RemoteVisits;
+}
+
+export interface RemoteVisits {
+  load(visit: OfferedVisit): Promise<VisitOutcome>;
+  /** Drops the visits that have not ended. */
+  close(): Promise<void>;
 }

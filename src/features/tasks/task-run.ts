@@ -1,14 +1,13 @@
-// One task that this process runs: its start, and its run from the first row to the last.
+// One task that this process runs, from its first row to its last.
 import { defined } from '../../core/defined.ts';
-import { fail, type Failure } from '../../core/failure.ts';
-import { parseTaskTime } from '../../core/ids.ts';
+import { Failure, fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { every, sleep } from '../../core/time.ts';
-import type { TaskChange, TaskMeta, TaskProgress } from '../../store/tasks/task-meta.ts';
+import type { TaskProgress } from '../../store/tasks/task-meta.ts';
 import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
 import type { TaskRow } from '../../store/tasks/task-row.ts';
 import type { KeptFiles, WorkingFiles } from '../../store/tasks/working-files.ts';
-import type { Job, TaskEnd, TaskKind } from './kind.ts';
+import type { Job, RemoteVisits, TaskEnd, TaskKind } from './kind.ts';
 import { BEAT_MS, savePartialResult } from './reaper.ts';
 import type { Slots } from './slots.ts';
 import { advance, hasEnded, type TaskStep } from './task-state.ts';
@@ -19,7 +18,7 @@ import { advance, hasEnded, type TaskStep } from './task-state.ts';
  */
 const RETRIES_MS = [100, 1_000, 5_000, 15_000];
 
-interface TaskRunContext {
+export interface TaskRunContext {
   readonly store: TaskLedger;
   readonly owners: TaskOwners;
   readonly slots: Slots;
@@ -28,73 +27,15 @@ interface TaskRunContext {
   readonly log: Log;
 }
 
-interface Assignment {
+export interface Assignment {
   readonly kind: TaskKind;
   /** Redacted and shortened. */
   readonly argsSummary: unknown;
   readonly previous?: KeptFiles | undefined;
-}
-
-/** A task whose row is not written yet: `begin` writes it and returns the run. */
-export class TaskStart {
-  readonly #context: TaskRunContext;
-  readonly #assignment: Assignment;
-  readonly #abort = new AbortController();
-  #resolveBegun: (meta: TaskMeta) => void = () => {};
-  /** Resolves with the first row; never settles if the call fails before that. */
-  readonly begun = new Promise<TaskMeta>((resolve) => (this.#resolveBegun = resolve));
-
-  constructor(context: TaskRunContext, assignment: Assignment) {
-    this.#context = context;
-    this.#assignment = assignment;
-  }
-
-  /** Aborts with a `Failure` when the work must end. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  abort(reason: Failure): void {
-    this.#abort.abort(reason);
-  }
-
-  /**
-   * Writes the first row. From then on the task survives a crash of this process. Starts the task
-   * if a slot is free.
-   */
-  async begin(session: string): Promise<TaskRun> {
-    const { store, slots } = this.#context;
-    const hasSlot = slots.take();
-    try {
-      const meta = await store.create((id) => this.#buildFirstRow(id, session, hasSlot));
-      const { task_id: id } = meta;
-      const run = new TaskRun(this.#context, this.#assignment, {
-        id,
-        hasSlot,
-        abort: this.#abort,
-      });
-      this.#resolveBegun(meta);
-      return run;
-    } catch (error) {
-      if (hasSlot) slots.give();
-      throw error;
-    }
-  }
-
-  #buildFirstRow(id: string, session: string, hasSlot: boolean): TaskChange {
-    const { kind, argsSummary } = this.#assignment;
-    const now = parseTaskTime(id);
-    const meta: TaskMeta = {
-      task_id: id,
-      kind: kind.name,
-      status: 'PENDING',
-      session,
-      ...this.#context.owners.ownFields(),
-      created_at: now,
-      args_summary: argsSummary,
-    };
-    return hasSlot ? advance(meta, { type: 'start' }, now) : { meta };
-  }
+  /** Visits of pages that the workers of a cluster make. */
+  readonly visits?: RemoteVisits;
+  /** Another worker continues the task when this process stops. */
+  readonly handsOver?: true;
 }
 
 interface BegunTask {
@@ -138,7 +79,7 @@ export class TaskRun {
       this.#hasSlot = true;
       await store.change(id, (meta) => advance(meta, { type: 'start' }, Date.now()));
     }
-    const { previous } = this.#assignment;
+    const { previous, visits } = this.#assignment;
     const { signal: over } = this.#over;
     const append = async (file: string, entry: unknown): Promise<void> => {
       over.throwIfAborted();
@@ -147,7 +88,8 @@ export class TaskRun {
     const appendLarge = (file: string, entry: unknown): Promise<void> =>
       files.appendLarge(file, entry, over);
     const entries = files.entries.bind(files);
-    return defined({ append, appendLarge, entries, stopRequested: this.#stop.signal, previous });
+    const stopRequested = this.#stop.signal;
+    return defined({ append, appendLarge, entries, stopRequested, previous, visits });
   }
 
   /** May be called often: writes are throttled. */
@@ -178,6 +120,7 @@ export class TaskRun {
 
   /** Ends the task as failed or cancelled, with a partial result if there is one. */
   async fail({ code, message }: Failure): Promise<void> {
+    if (this.#assignment.handsOver && code === 'engine_stopped') return this.#handOver();
     const status: TaskEnd['status'] = code === 'cancelled' ? 'CANCELLED' : 'FAILED';
     // without a slot the work never started and has no partial result
     const assemble = this.#hasSlot ? this.#assignment.kind.assemble : undefined;
@@ -189,6 +132,13 @@ export class TaskRun {
     await this.#finish(
       status === 'CANCELLED' ? { type: 'cancel', resultPath } : { type: 'fail', error, resultPath },
     );
+  }
+
+  /** Writes nothing: another worker leads the task. */
+  async #handOver(): Promise<void> {
+    this.#over.abort(fail('engine_stopped', `This worker no longer leads task ${this.#id}.`));
+    await this.#progress.end();
+    this.#giveSlot();
   }
 
   async #finish(step: TaskStep): Promise<void> {
@@ -217,6 +167,7 @@ export class TaskRun {
       );
       return true;
     } catch (error) {
+      if (isLeaseLost(error)) return true;
       log.warn(`the end of task ${id} could not be written`, error);
       return (await store.row(id).catch(() => null)) === undefined;
     }
@@ -253,6 +204,10 @@ export class TaskRun {
 
 /** A ledger that cannot be read now is no reason to end the work: the row is read again. */
 const unreachable = (): TaskRow => ({ unreadable: 'the ledger cannot be reached' });
+
+/** Another worker leads the task, and ends it. */
+const isLeaseLost = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'engine_stopped';
 
 const cancelled = (): Failure => fail('cancelled', 'The task was cancelled.');
 

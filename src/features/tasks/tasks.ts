@@ -1,5 +1,7 @@
 // Starts, lists, shows, cancels and waits for tasks, also those of other processes with this home.
+import { ifDefined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import { isRecord } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import { Deadline, monotonicMs, settlesWithin, sleep } from '../../core/time.ts';
 import type { PayloadWriter } from '../../store/files/payload-writer.ts';
@@ -20,11 +22,12 @@ import {
   type EnvelopeStart,
   type EnvelopeUpdate,
 } from './envelopes.ts';
-import type { TaskKind } from './kind.ts';
+import type { RemoteVisits, TaskKind } from './kind.ts';
 import { Reaper } from './reaper.ts';
+import type { TaskLease, TaskLeases } from '../../store/cluster/cluster-store.ts';
 import { Slots } from './slots.ts';
 import { advance, hasEnded } from './task-state.ts';
-import { TaskStart } from './task-run.ts';
+import { LedTask, type TaskBeginning, TaskStart, TaskSubmission } from './task-beginning.ts';
 
 /** Number of tasks that one engine runs at a time; further ones wait as PENDING. */
 const AT_ONCE = 16;
@@ -46,12 +49,29 @@ export interface TaskCall {
   readonly folder?: string | undefined;
   readonly signal: AbortSignal;
   /** Begins when the call has passed its checks. */
-  readonly task: TaskStart;
+  readonly task: TaskBeginning;
+}
+
+/** The workers that run distributed tasks. */
+interface TaskCluster {
+  readonly leases: TaskLeases;
+  /** A hash of the settings that limit calls. */
+  readonly limits: string;
+}
+
+/** A task of the cluster that this process leads. */
+interface TaskLead {
+  readonly lease: TaskLease;
+  readonly visits: RemoteVisits;
+  /** Aborts when this process must not lead the task any more. */
+  readonly signal: AbortSignal;
 }
 
 interface TasksOptions {
   readonly store: TaskLedger;
   readonly owners: TaskOwners;
+  /** Undefined on one machine. */
+  readonly cluster?: TaskCluster | undefined;
   readonly kinds: readonly TaskKind[];
   /** Never rejects: errors are in `failure`. */
   readonly call: (call: TaskCall) => Promise<{ readonly failure?: Failure }>;
@@ -97,7 +117,7 @@ export class Tasks {
   readonly envelopes: Envelopes;
   readonly #slots = new Slots(AT_ONCE);
   readonly #running = new Map<
-    TaskStart,
+    TaskBeginning,
     { readonly session: string; readonly work: Promise<unknown> }
   >();
   #swept: Promise<void> | undefined;
@@ -130,20 +150,42 @@ export class Tasks {
     const previous = resumeFrom === undefined ? undefined : await this.#kept(kind, resumeFrom);
     if (this.#stopped)
       throw fail('engine_stopped', 'The engine is stopping and does not start new tasks.');
-    const task = new TaskStart(
-      { ...this.#options, slots: this.#slots },
-      {
-        kind,
-        argsSummary: summariseArgs(this.#options.writer.clean(args)),
-        previous,
-      },
-    );
+    const argsSummary = summariseArgs(this.#options.writer.clean(args));
+    const { cluster } = this.#options;
+    const task =
+      cluster && isDistributed(kind, args)
+        ? new TaskSubmission(
+            { ...this.#options, ...cluster },
+            { kind, argsSummary },
+            { arguments: args, resumeFrom },
+          )
+        : new TaskStart({ ...this.#options, slots: this.#slots }, { kind, argsSummary, previous });
     const work = this.#work(task, { name, arguments: args, session, folder });
     const rejected = work.then(({ failure }): never => {
       throw failure ?? new Error(`${name} did not create a task`);
     });
     rejected.catch(() => {}); // the failure of a begun task is in its row
     return Promise.race([task.begun, rejected]);
+  }
+
+  /** Leads a task of the cluster until it ends or the signal aborts. */
+  async lead({ lease, visits, signal }: TaskLead): Promise<void> {
+    const { cluster } = this.#options;
+    if (!cluster) throw new Error('only a member of a cluster leads tasks');
+    const { arguments: args, session, resumeFrom } = lease.call;
+    const kind = this.#requireKind(lease.kind);
+    const previous = ifDefined(resumeFrom, (id) => this.#store.files(id));
+    const store = cluster.leases.bind(lease);
+    const task = new LedTask({ ...this.#options, store }, { kind, previous, visits }, lease);
+    const stop = (): void =>
+      task.abort(fail('engine_stopped', `This worker no longer leads task ${lease.taskId}.`));
+    if (signal.aborted) return;
+    signal.addEventListener('abort', stop, { once: true });
+    const call = { name: kind.name, arguments: args, session };
+    const { failure } = await this.#work(task, call).finally(() =>
+      signal.removeEventListener('abort', stop),
+    );
+    if (failure) await task.reject(failure);
   }
 
   async update(id: string, change: EnvelopeUpdate): Promise<TaskMeta> {
@@ -163,7 +205,7 @@ export class Tasks {
   }
 
   async #work(
-    task: TaskStart,
+    task: TaskBeginning,
     call: Pick<TaskCall, 'name' | 'arguments' | 'session' | 'folder'>,
   ): Promise<{ failure?: Failure }> {
     const work = this.#options.call({
@@ -422,3 +464,7 @@ export class Tasks {
     return this.#store.files(id);
   }
 }
+
+/** Files are on this machine. */
+const isDistributed = (kind: TaskKind, args: unknown): boolean =>
+  kind.distributed && !(isRecord(args) && /^\s*file:/i.test(String(args['url'])));

@@ -36,6 +36,8 @@ const run = async (
     loadConfig: async (flags) => resolveConfig({ flags }),
     loadSettings: async (flags) => resolveSettings({ flags }),
     serve: async (flags) => void served.push(flags),
+    work: () => Promise.reject(new Error('not expected')),
+    listWorkers: () => Promise.reject(new Error('not expected')),
     runDoctor: async () => FINDINGS,
     installBrowser: async (progress) => {
       progress('50 %');

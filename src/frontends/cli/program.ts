@@ -478,6 +478,26 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
       examples: ['openchrome serve', 'openchrome serve --http 3000 --headless'],
     },
   ),
+  own(
+    'worker',
+    'tools',
+    'Work for a cluster: run its tasks and load pages',
+    () => import('./commands/worker.ts'),
+    {
+      description:
+        'Takes crawls and page visits from the PostgreSQL database of --cluster (or ' +
+        'OPENCHROME_CLUSTER) until it is interrupted; others then continue its work.',
+      configured: true,
+      examples: ['OPENCHROME_CLUSTER=postgres://… openchrome worker --slots 8'],
+    },
+  ),
+  own(
+    'workers',
+    'work',
+    'List the live processes of a cluster, their load and their current work',
+    () => import('./commands/workers.ts'),
+    { configured: true, fields: [JSON_SWITCH] },
+  ),
 ];
 
 let listed: readonly DerivedEntry<OwnCommand | ToolCommand>[] | undefined;

@@ -4,6 +4,7 @@ import type { Home } from '../../core/home.ts';
 import type { Waiting } from '../../features/consent/waiting.ts';
 import type { Finding } from '../../features/doctor/index.ts';
 import type { CheckedLogin, SavedLoginFacts } from '../../features/session/saved-login.ts';
+import type { ClusterMember } from '../../store/cluster/cluster-store.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
 import type { Wishes } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
@@ -53,6 +54,10 @@ export interface Wiring {
   loadSettings(flags: readonly string[]): Promise<Settings>;
   /** Serves MCP until the client disconnects. */
   serve(flags: readonly string[]): Promise<void>;
+  /** Works for a cluster until a signal ends the process. */
+  work(flags: readonly string[]): Promise<void>;
+  /** The live processes of the cluster. */
+  listWorkers(flags: readonly string[]): Promise<readonly ClusterMember[]>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;
   installBrowser(progress: (line: string) => void, signal: AbortSignal): Promise<InstalledBrowser>;
   /** Adds a missing scheme as for every page that is opened; throws if it is not an address. */

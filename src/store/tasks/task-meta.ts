@@ -29,6 +29,8 @@ export const TaskMeta = z.looseObject({
   process_started_at: time,
   /** Start time as the system reports it, which is more precise, and the machine of the process. */
   process: z.object({ started: z.string(), host: z.string() }).optional(),
+  /** In a cluster: the id of the worker that leads the task. */
+  worker: z.string().optional(),
   created_at: time,
   started_at: time.optional(),
   ended_at: time.optional(),

@@ -1,5 +1,5 @@
 // Compares the settings of a client with those of the running daemon.
-import { type ConfigKey, formatFlag, type Settings } from '../../../core/config.ts';
+import { type ConfigKey, formatFlag, hidePasswords, type Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
 import { STATUS_PATH } from './paths.ts';
@@ -34,7 +34,7 @@ export const requireMatchingDaemon = async (
 ): Promise<void> => {
   const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
-  const own = withFullPaths(config, process.cwd());
+  const own = withFullPaths(hidePasswords(config), process.cwd());
   const separate = client === 'host' ? OF_HOSTS : NOT_SHARED;
   const different = binding.filter(
     (key) => !separate.includes(key) && format(own[key]) !== format(running[key]),

@@ -12,7 +12,7 @@ import type { DaemonOrder, DaemonReport } from './start-order.ts';
 interface DaemonProcess {
   readonly home: Home;
   readonly own: ProcessIdentity;
-  readonly createEngine: (config: Config) => Engine;
+  readonly loadEngine: (config: Config) => Promise<(config: Config) => Engine>;
 }
 
 /** Resolves when the daemon has ended and the process may exit. */
@@ -25,7 +25,8 @@ export const serveDaemon = async (parts: DaemonProcess): Promise<void> => {
     return true;
   };
   try {
-    const daemon = new Daemon({ ...parts, ...order, log });
+    const createEngine = await parts.loadEngine(order.config);
+    const daemon = new Daemon({ ...parts, ...order, createEngine, log });
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => void daemon.stop(`it got ${signal}`));
     process.on('SIGHUP', () => {}); // the daemon outlives the terminal it was started from

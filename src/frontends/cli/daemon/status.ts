@@ -1,6 +1,6 @@
 // The daemon's status: its clients, work and resource usage.
 import { defined } from '../../../core/defined.ts';
-import type { Config, ConfigKey, ConfigOrigins } from '../../../core/config.ts';
+import { type Config, type ConfigKey, type ConfigOrigins, hidePasswords } from '../../../core/config.ts';
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine, ListedTab } from '../../../pipeline/engine.ts';
@@ -53,7 +53,7 @@ export const buildStatus = ({
   sources,
 }: StatusParts): DaemonStatus => {
   const { state, starts, lastExit, chrome, tabs, sessions } = engine.health();
-  const { token: _, ...config } = engine.config;
+  const { token: _, ...config } = hidePasswords(engine.config);
   return {
     running: true,
     pid: process.pid,

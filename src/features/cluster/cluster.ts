@@ -1,0 +1,168 @@
+// The membership of this process in a cluster: shared stores, and for a worker its two loops.
+import type { Config } from '../../core/config.ts';
+import { fail } from '../../core/failure.ts';
+import { createLog, type Log } from '../../core/log.ts';
+import type {
+  ClaimedVisit,
+  ClusterConnection,
+  ClusterMember,
+  ClusterStore,
+  HostTurns,
+  MemberReport,
+  MemberRole,
+  TaskLease,
+  VisitOutcome,
+} from '../../store/cluster/cluster-store.ts';
+import type { PayloadWriter } from '../../store/files/payload-writer.ts';
+import type { Tasks } from '../tasks/tasks.ts';
+import { FleetTurns } from './fleet-turns.ts';
+import { LeadVisits } from './lead-visits.ts';
+import { hashLimits } from './limits.ts';
+import { PageWorker } from './page-worker.ts';
+
+/** Tasks that one worker leads at a time. */
+const MAX_LEADS = 8;
+
+interface ClusterParts {
+  readonly writer: PayloadWriter;
+  readonly log: Log;
+}
+
+export type CreateCluster = (parts: ClusterParts) => Cluster;
+
+/** Throws if the database cannot be used; the message does not contain its URL. */
+export const connectCluster = async (config: Config, role: MemberRole): Promise<CreateCluster> => {
+  const url = config.cluster ?? '';
+  const { openCluster } = await import('../../store/cluster/open-cluster.ts');
+  const connection = await openCluster({ url, log: createLog({ level: config.logLevel }) });
+  return (parts) => new Cluster(connection, config, role, parts);
+};
+
+interface WorkerParts {
+  readonly tasks: Tasks;
+  readonly load: (visit: ClaimedVisit) => Promise<VisitOutcome>;
+  /** Stops the visits of a task. */
+  readonly stop: (taskId: string) => void;
+}
+
+export class Cluster {
+  readonly store: ClusterStore;
+  readonly turns: HostTurns;
+  /** A hash of the settings that limit calls. */
+  readonly limits: string;
+  readonly #log: Log;
+  readonly #slots: number;
+  readonly #leads = new Set<string>();
+  readonly #ended = new AbortController();
+  #pages: PageWorker | undefined;
+  #joined: Promise<void> | undefined;
+
+  constructor(
+    connection: ClusterConnection,
+    config: Config,
+    role: MemberRole,
+    { writer, log }: ClusterParts,
+  ) {
+    const slots = role === 'worker' ? config.slots : 0;
+    this.store = connection.createStore({
+      ...{ writer, log, role, slots },
+      report: () => this.#report(),
+    });
+    this.turns = new FleetTurns(this.store.turns);
+    this.limits = hashLimits(config);
+    this.#log = log;
+    this.#slots = slots;
+  }
+
+  /** Registers this process, and again whenever the others have declared it dead. */
+  join(): void {
+    this.#joined ??= this.#repeat(async (lost) => {
+      await new Promise((resolve) => lost.addEventListener('abort', resolve, { once: true }));
+    });
+  }
+
+  /** Leads tasks and loads pages until `close`. */
+  work(parts: WorkerParts): Promise<void> {
+    const pages = new PageWorker({
+      ...parts,
+      visits: this.store.visits,
+      slots: this.#slots,
+      limits: this.limits,
+      log: this.#log,
+    });
+    this.#pages = pages;
+    this.#joined ??= this.#repeat(async (lost) => {
+      await Promise.all([pages.run(lost), this.#leadTasks(parts.tasks, lost)]);
+    });
+    return this.#joined;
+  }
+
+  workers(): Promise<readonly ClusterMember[]> {
+    return this.store.members.list();
+  }
+
+  /** Ends the loops: others continue the work at once. */
+  async stop(): Promise<void> {
+    this.#ended.abort(fail('engine_stopped', 'The engine was stopped.'));
+    await this.#joined;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.store[Symbol.asyncDispose]();
+  }
+
+  /** `work` ends when its signal aborts: this process has ended or was declared dead. */
+  async #repeat(work: (lost: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.#ended;
+    const { members } = this.store;
+    while (!signal.aborted) {
+      // `join` repeats its attempts; it throws only if the signal aborts.
+      const isMember = await members.join(signal).then(
+        () => true,
+        () => false,
+      );
+      if (isMember) await work(AbortSignal.any([signal, members.lost]));
+      if (!signal.aborted) this.#log.warn('the cluster declared this process dead: it joins again');
+    }
+  }
+
+  async #leadTasks(tasks: Tasks, signal: AbortSignal): Promise<void> {
+    const running = new Set<Promise<void>>();
+    while (!signal.aborted) {
+      const lease = await this.store.leases.next(this.limits, signal).catch(() => undefined);
+      if (!lease) continue;
+      const lead: Promise<void> = this.#lead(tasks, lease, signal).finally(() =>
+        running.delete(lead),
+      );
+      running.add(lead);
+      if (running.size >= MAX_LEADS) await Promise.race(running);
+    }
+    await Promise.all(running);
+  }
+
+  async #lead(tasks: Tasks, lease: TaskLease, signal: AbortSignal): Promise<void> {
+    const { visits, leases } = this.store;
+    this.#leads.add(lease.taskId);
+    try {
+      await tasks.lead({ lease, visits: new LeadVisits(visits, lease), signal });
+    } catch (error) {
+      this.#log.warn(`task ${lease.taskId} could not be led`, error);
+    } finally {
+      this.#leads.delete(lease.taskId);
+      // If the database cannot be reached, the lease ends with this membership.
+      await leases.release(lease).catch(() => {});
+    }
+  }
+
+  #report(): MemberReport {
+    const { active = 0, pages = 0, errors = 0 } = this.#pages ?? {};
+    return {
+      visits: active,
+      tasks: [...this.#leads],
+      pages,
+      errors,
+      rssBytes: process.memoryUsage.rss(),
+    };
+  }
+}

@@ -1,0 +1,90 @@
+// The visits of a task that this worker leads: offers them to all workers and collects outcomes.
+import { abortable } from '../../core/time.ts';
+import type {
+  OfferedVisit,
+  TaskLease,
+  VisitOutcome,
+  VisitQueue,
+} from '../../store/cluster/cluster-store.ts';
+import type { RemoteVisits } from '../tasks/kind.ts';
+
+export class LeadVisits implements RemoteVisits {
+  readonly #queue: VisitQueue;
+  readonly #lease: TaskLease;
+  readonly #closed = new AbortController();
+  readonly #waiting = new Map<number, PromiseWithResolvers<VisitOutcome>>();
+  /** Numbers of the visits whose outcome may exist: also one that ended under another lead. */
+  readonly #offered = new Set<number>();
+  #unsent: OfferedVisit[] = [];
+  #sending: Promise<void> | undefined;
+  #collecting: Promise<void> | undefined;
+
+  constructor(queue: VisitQueue, lease: TaskLease) {
+    this.#queue = queue;
+    this.#lease = lease;
+  }
+
+  load(visit: OfferedVisit): Promise<VisitOutcome> {
+    const outcome = withResolvers<VisitOutcome>();
+    this.#waiting.set(visit.n, outcome);
+    this.#unsent.push(visit);
+    this.#sending ??= this.#send().catch(this.#fail).finally(() => (this.#sending = undefined));
+    return abortable(outcome.promise, this.#closed.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the crawl has ended'));
+    await Promise.all([this.#sending, this.#collecting]);
+    await this.#queue.drop(this.#lease);
+  }
+
+  /** Visits that arrive while a statement runs are sent together with the next one. */
+  async #send(): Promise<void> {
+    await Promise.resolve();
+    while (this.#unsent.length > 0) {
+      const visits = this.#unsent;
+      this.#unsent = [];
+      await this.#queue.offer(this.#lease, visits);
+      for (const { n } of visits) this.#offered.add(n);
+      this.#collecting ??= this.#collect()
+        .catch(this.#fail)
+        .finally(() => (this.#collecting = undefined));
+    }
+  }
+
+  async #collect(): Promise<void> {
+    const { signal } = this.#closed;
+    while (this.#offered.size > 0 && !signal.aborted) {
+      const changed = this.#queue.waitForEnded(this.#lease, signal);
+      changed.catch(() => {}); // unused if visits have ended
+      const ended = await this.#queue.takeEnded(this.#lease, [...this.#offered]);
+      for (const { n, outcome } of ended) {
+        this.#waiting.get(n)?.resolve(outcome);
+        this.#waiting.delete(n);
+        this.#offered.delete(n);
+      }
+      if (ended.length === 0) await changed;
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#closed.signal.aborted) return;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    this.#offered.clear();
+  };
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Node 20 lacks `Promise.withResolvers`. */
+const withResolvers = <T>(): PromiseWithResolvers<T> => {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((...settle) => ([resolve, reject] = settle));
+  return { promise, resolve, reject };
+};
