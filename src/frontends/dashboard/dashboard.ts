@@ -13,7 +13,14 @@ import { protectResponse, sendAsset } from './assets.ts';
 import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveFeed } from './live-feed.ts';
-import type { CallDetail, CallPage, HealthRow, RequestPage, StateMessage } from './messages.ts';
+import type {
+  CallDetail,
+  CallPage,
+  HealthRow,
+  RequestPage,
+  StateMessage,
+  WorkerRow,
+} from './messages.ts';
 import { KEY_HEADER, TICKET_PATH } from './paths.ts';
 import type { RecentCalls } from './recent-calls.ts';
 import { readJsonBody } from './request-body.ts';
@@ -180,6 +187,14 @@ const sendTicket = (
 
 const STARTED_AT = Math.round(Date.now() - process.uptime() * 1000);
 
+/** The processes of the cluster; none on one machine, or if the database cannot be reached. */
+const listWorkers = async ({ cluster }: ObservedEngine): Promise<readonly WorkerRow[]> => {
+  const members = (await cluster?.workers().catch(() => [])) ?? [];
+  return members.map(({ id, role, host, pid, slots, visits, pages, errors, tasks }) => ({
+    ...{ id, role, host, pid, slots, visits, pages, errors, tasks },
+  }));
+};
+
 const readHealth = (engine: ObservedEngine): HealthRow => {
   const { state, chrome, starts, lastExit } = engine.health();
   return defined({
@@ -259,7 +274,7 @@ const sendCall: Handler = async ({ observer, recent }, _request, response, query
 };
 
 /** The samples and the counted calls of the last hour. */
-const sendUsage: Handler = async ({ observer, samples }, _request, response) => {
+const sendUsage: Handler = async ({ engine, observer, samples }, _request, response) => {
   const now = Date.now();
   const lines = [];
   let before: string | undefined;
@@ -270,7 +285,8 @@ const sendUsage: Handler = async ({ observer, samples }, _request, response) => 
     if (!page.more || !oldest || oldest.entry.ts < now - USAGE_MS) break;
     before = page.position;
   }
-  sendJson(response, 200, { samples: samples.all, usage: countUsage(lines, now) });
+  const workers = await listWorkers(engine);
+  sendJson(response, 200, { samples: samples.all, usage: countUsage(lines, now), workers });
 };
 
 const sendThumbnail: Handler = ({ thumbnails }, _request, response, query) => {

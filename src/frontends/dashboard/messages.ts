@@ -142,6 +142,20 @@ export interface UsageBucket {
   readonly tokens: Readonly<Record<string, number>>;
 }
 
+/** A process of the cluster. */
+export interface WorkerRow {
+  readonly id: string;
+  readonly role: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly slots: number;
+  readonly visits: number;
+  readonly pages: number;
+  readonly errors: number;
+  /** Ids of the tasks that it leads. */
+  readonly tasks: readonly string[];
+}
+
 export interface HealthRow {
   readonly chrome: string;
   readonly product?: string;

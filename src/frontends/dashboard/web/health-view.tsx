@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { SampleRow, UsageBucket } from '../messages.ts';
+import type { SampleRow, UsageBucket, WorkerRow } from '../messages.ts';
 import { calls, clockOffset, health, newSamples, tasks } from './dashboard-state.ts';
 import { Fact, Facts } from './detail-pane.tsx';
 import { fetchJson } from './server-requests.ts';
@@ -17,6 +17,13 @@ const COLORS = ['--accent', '--good', '--warn', '--bad', '--muted'] as const;
 
 const usage = signal<readonly UsageBucket[]>([]);
 const oldSamples = signal<readonly SampleRow[]>([]);
+const workers = signal<readonly WorkerRow[]>([]);
+
+interface UsageAnswer {
+  readonly samples: readonly SampleRow[];
+  readonly usage: readonly UsageBucket[];
+  readonly workers: readonly WorkerRow[];
+}
 
 const samples = computed(() => {
   const last = oldSamples.value.at(-1)?.ts ?? 0;
@@ -24,10 +31,9 @@ const samples = computed(() => {
 });
 
 const load = (): void => {
-  fetchJson<{ samples: readonly SampleRow[]; usage: readonly UsageBucket[] }>(
-    '/dashboard/usage',
-  ).then(
+  fetchJson<UsageAnswer>('/dashboard/usage').then(
     (loaded) => {
+      workers.value = loaded.workers;
       usage.value = loaded.usage;
       oldSamples.value = loaded.samples;
     },
@@ -136,6 +142,36 @@ const TaskTable = (): VNode => (
     )}
   </section>
 );
+
+/** The processes of the cluster; nothing on one machine. */
+const WorkerTable = (): VNode | null => {
+  if (workers.value.length === 0) return null;
+  return (
+    <section class="panel">
+      <h2>Workers</h2>
+      <ul class="uses">
+        {workers.value.map(({ id, role, host, pid, slots, visits, pages, tasks: led }) => (
+          <li key={id}>
+            <span class="use-name">
+              {role} {id} on {host} ({pid})
+            </span>
+            <span class="cell-number">
+              {role === 'worker' ? `${visits} of ${slots} pages` : 'no pages'}
+            </span>
+            <span class="cell-number">{formatCount(pages)} loaded</span>
+            <span>
+              {led.map((task) => (
+                <a key={task} href={`#/tasks/${task}`}>
+                  {task}
+                </a>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
 
 const ServerFacts = (): VNode | null => {
   const row = health.value;
@@ -248,6 +284,7 @@ export const HealthView = (): VNode => {
       <div class="panels">
         <UseTable />
         <TaskTable />
+        <WorkerTable />
         <ServerFacts />
       </div>
     </div>
