@@ -28,7 +28,9 @@ export class LeadVisits implements RemoteVisits {
     const outcome = withResolvers<VisitOutcome>();
     this.#waiting.set(visit.n, outcome);
     this.#unsent.push(visit);
-    this.#sending ??= this.#send().catch(this.#fail).finally(() => (this.#sending = undefined));
+    this.#sending ??= this.#send()
+      .catch(this.#fail)
+      .finally(() => (this.#sending = undefined));
     return abortable(outcome.promise, this.#closed.signal);
   }
 

@@ -1,11 +1,7 @@
 // Loads page visits of the cluster: claims as many as there are free slots, and saves the outcomes.
 import type { Log } from '../../core/log.ts';
 import { every } from '../../core/time.ts';
-import type {
-  ClaimedVisit,
-  VisitOutcome,
-  VisitQueue,
-} from '../../store/cluster/cluster-store.ts';
+import type { ClaimedVisit, VisitOutcome, VisitQueue } from '../../store/cluster/cluster-store.ts';
 
 /** How often a worker checks whether its visits are still needed. */
 const CHECK_MS = 500;

@@ -10,10 +10,7 @@ import { createJudgement } from './run-crawl.ts';
 /** How long the connections of a crawl stay open after its last visit. */
 const IDLE_MS = 10_000;
 
-interface VisitLoaderOptions extends Pick<
-  PageMeans,
-  'browser' | 'workers' | 'turns' | 'robots'
-> {
+interface VisitLoaderOptions extends Pick<PageMeans, 'browser' | 'workers' | 'turns' | 'robots'> {
   /** Whether the owner's policy allows to read this URL without a question. */
   readonly mayRead: (url: string, session: string) => boolean;
 }

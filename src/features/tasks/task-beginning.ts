@@ -70,7 +70,9 @@ export class TaskStart extends Beginning implements TaskBeginning {
     try {
       const meta = await store.create((id) => {
         const pending = buildPending(id, session, this.#assignment, owners);
-        return hasSlot ? advance(pending, { type: 'start' }, pending.created_at) : { meta: pending };
+        return hasSlot
+          ? advance(pending, { type: 'start' }, pending.created_at)
+          : { meta: pending };
       });
       const { task_id: id } = meta;
       const run = new TaskRun(this.#context, this.#assignment, {
@@ -150,7 +152,11 @@ export class LedTask extends Beginning implements TaskBeginning {
     const meta = await store.change(id, (row) => this.#lead(row));
     this.#hasBegun = true;
     this.tellBegun(meta);
-    return new TaskRun(this.#context, this.#assignment, { id, hasSlot: true, abort: this.abortion });
+    return new TaskRun(this.#context, this.#assignment, {
+      id,
+      hasSlot: true,
+      abort: this.abortion,
+    });
   }
 
   /** Ends the task if its call failed before it began, for example in another version. */

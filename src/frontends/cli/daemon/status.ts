@@ -1,6 +1,11 @@
 // The daemon's status: its clients, work and resource usage.
 import { defined } from '../../../core/defined.ts';
-import { type Config, type ConfigKey, type ConfigOrigins, hidePasswords } from '../../../core/config.ts';
+import {
+  type Config,
+  type ConfigKey,
+  type ConfigOrigins,
+  hidePasswords,
+} from '../../../core/config.ts';
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine, ListedTab } from '../../../pipeline/engine.ts';
