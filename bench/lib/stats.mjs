@@ -5,6 +5,10 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
+/** The value that this share of the values does not exceed. */
+export const quantile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1];
+
 /**
  * The order of one repetition: rotated, so that nobody is always first or always after the same
  * one.

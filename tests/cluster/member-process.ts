@@ -1,5 +1,6 @@
 // A process of a cluster without a browser: `node member-process.mjs MODE URL [ARGUMENT...]`.
 // Prints one line per step.
+import { setMaxListeners } from 'node:events';
 import { request } from 'node:http';
 import { sleep } from '../../src/core/time.ts';
 import type { ClaimedVisit, ClusterStore } from '../../src/store/cluster/cluster-store.ts';
@@ -9,6 +10,7 @@ const print = (...words: readonly (string | number)[]): void => {
   process.stdout.write(`${words.join(' ')}\n`);
 };
 const { signal } = new AbortController();
+setMaxListeners(0, signal);
 
 /** Increases the number in the row of a task. */
 const count = async (store: ClusterStore, id = '', times = '0'): Promise<void> => {

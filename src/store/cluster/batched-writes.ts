@@ -1,4 +1,5 @@
 // Collects items that are added while a statement runs, and saves them together in the next one.
+import { sleep } from '../../core/time.ts';
 
 interface WaitingItem<T> {
   readonly item: T;
@@ -6,19 +7,22 @@ interface WaitingItem<T> {
   readonly reject: (error: unknown) => void;
 }
 
+interface BatchOptions<T> {
+  /** How many of the first items fit into one statement; at least one. Default: all. */
+  readonly countFitting?: (items: readonly T[]) => number;
+  /** How long to wait for further items before each statement. */
+  readonly windowMs?: number;
+}
+
 export class BatchedWrites<T> {
   readonly #save: (items: readonly T[]) => Promise<void>;
-  readonly #countFitting: (items: readonly T[]) => number;
+  readonly #options: BatchOptions<T>;
   readonly #waiting: WaitingItem<T>[] = [];
   #isSaving = false;
 
-  /** `countFitting`: how many of the first items fit into one statement; at least one. */
-  constructor(
-    save: (items: readonly T[]) => Promise<void>,
-    countFitting: (items: readonly T[]) => number = (items) => items.length,
-  ) {
+  constructor(save: (items: readonly T[]) => Promise<void>, options: BatchOptions<T> = {}) {
     this.#save = save;
-    this.#countFitting = countFitting;
+    this.#options = options;
   }
 
   /** Resolves when the item is committed. Items are saved in the order of the calls. */
@@ -30,10 +34,12 @@ export class BatchedWrites<T> {
   }
 
   async #saveAll(): Promise<void> {
+    const { windowMs = 0, countFitting = (items) => items.length } = this.#options;
     this.#isSaving = true;
-    await Promise.resolve(); // items of the same turn are saved together
     while (this.#waiting.length > 0) {
-      const count = this.#countFitting(this.#waiting.map(({ item }) => item));
+      // Items of the same turn, or of the window, are saved together.
+      await (windowMs > 0 ? sleep(windowMs) : Promise.resolve());
+      const count = countFitting(this.#waiting.map(({ item }) => item));
       const batch = this.#waiting.splice(0, count);
       try {
         await this.#save(batch.map(({ item }) => item));

@@ -48,7 +48,7 @@ export class ClusterLines implements WorkingFiles {
 
   constructor(options: ClusterLinesOptions) {
     this.#options = options;
-    this.#writes = new BatchedWrites((lines) => this.#save(lines), countFitting);
+    this.#writes = new BatchedWrites((lines) => this.#save(lines), { countFitting });
   }
 
   append(file: string, entry: unknown): Promise<void> {

@@ -8,11 +8,13 @@ import type { Database } from './database.ts';
  * reserved for longer.
  */
 const AHEAD_MS = 1_000;
-/** How late a request may start in its turn; it grows if turns are often missed. */
-const MIN_SLACK_MS = 15;
-const MAX_SLACK_MS = 1_000;
+/** How late a request may start in its turn, on a machine without load. */
+const SLACK_MS = 15;
 /** Differences between the ways of two requests from the check below to the site's server. */
 const TRANSIT_MS = 20;
+const MAX_JITTER_MS = 1_000;
+/** The largest delay of the last requests counts; it is forgotten slowly. */
+const FORGET = 0.97;
 
 /**
  * The next turn starts after the delay and the slack of this one. The clock is the database's: the
@@ -37,7 +39,8 @@ const LOOK = {
 
 export class ClusterTurns implements HostTurns {
   readonly #database: Database;
-  #slackMs = MIN_SLACK_MS;
+  /** How late timers and answers have been recently, which shows the load of this machine. */
+  #jitterMs = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -49,8 +52,8 @@ export class ClusterTurns implements HostTurns {
 
   /** Returns false if there was no turn yet, or if it came too late and was not used. */
   async #tryTurn(host: string, delayMs: number, signal: AbortSignal): Promise<boolean> {
-    const slackMs = this.#slackMs;
-    const intervalMs = delayMs + slackMs + TRANSIT_MS;
+    const slackMs = SLACK_MS + this.#jitterMs;
+    const intervalMs = delayMs + slackMs + TRANSIT_MS + 2 * this.#jitterMs;
     const sentAt = monotonicMs();
     const [turn] = await this.#database.query<{ wait_ms: number }>(RESERVE, [
       host,
@@ -65,9 +68,8 @@ export class ClusterTurns implements HostTurns {
     // From now on, not from the time of the request: a turn must never start too early.
     await sleepExactly(waitMs, signal);
     const lateMs = monotonicMs() - (sentAt + waitMs); // at most: the clock was read after sending
-    const isLate = lateMs > slackMs;
-    this.#slackMs = isLate ? Math.min(slackMs * 2, MAX_SLACK_MS) : calm(slackMs, lateMs);
-    return !isLate;
+    this.#jitterMs = Math.min(Math.max(lateMs, this.#jitterMs * FORGET), MAX_JITTER_MS);
+    return lateMs <= slackMs;
   }
 
   async #waitForFreeTurns(host: string, intervalMs: number, signal: AbortSignal): Promise<void> {
@@ -91,7 +93,3 @@ const sleepExactly = async (ms: number, signal: AbortSignal): Promise<void> => {
   const until = monotonicMs() + ms;
   for (let left = ms; left > 0; left = until - monotonicMs()) await sleep(Math.ceil(left), signal);
 };
-
-/** The slack returns slowly to twice the usual delay. */
-const calm = (slackMs: number, lateMs: number): number =>
-  Math.max(MIN_SLACK_MS, Math.min(slackMs, Math.max(slackMs * 0.98, lateMs * 2)));

@@ -10,12 +10,16 @@ const POLL_MS = 1_000;
 /** The server accepts 8,000 bytes; a longer list of topics is sent as "anything". */
 const MAX_PAYLOAD = 7_900;
 const ANYTHING = '*';
+/** Gap between two notices about a busy topic, whose waiters poll. */
+const BUSY_GAP_MS = 200;
+const MAX_BUSY_TOPICS = 1_000;
 
 export class Notices implements Disposable {
   readonly #database: Database;
   readonly #session: ClusterSession;
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #unsent = new Set<string>();
+  readonly #published = new Map<string, number>();
   #sentAt = -Infinity;
   #timer: Disposable | undefined;
   #closed = false;
@@ -35,6 +39,18 @@ export class Notices implements Disposable {
     if (this.#timer) return;
     if (waitMs <= 0) this.#send();
     else this.#timer = after(waitMs, () => this.#send());
+  }
+
+  /**
+   * As `publish`, for a topic that changes many times per second. Its waiters poll often while it
+   * changes, which costs the server less than notices that wake all processes.
+   */
+  publishSometimes(topic: string): void {
+    const now = monotonicMs();
+    if (now - (this.#published.get(topic) ?? -Infinity) < BUSY_GAP_MS) return this.#wake(topic);
+    if (this.#published.size >= MAX_BUSY_TOPICS) this.#published.clear();
+    this.#published.set(topic, now);
+    this.publish(topic);
   }
 
   #send(): void {
@@ -89,5 +105,24 @@ export class Notices implements Disposable {
   [Symbol.dispose](): void {
     this.#closed = true;
     this.#timer?.[Symbol.dispose]();
+  }
+}
+
+/** How long to wait until the next look: short after a success, then longer and longer. */
+export class PollPace {
+  readonly #shortestMs: number;
+  #waits = 0;
+
+  constructor(shortestMs: number) {
+    this.#shortestMs = shortestMs;
+  }
+
+  get nextMs(): number {
+    return Math.min(this.#shortestMs * 2 ** Math.min(this.#waits++, 10), POLL_MS);
+  }
+
+  /** The last look found something. */
+  restart(): void {
+    this.#waits = 0;
   }
 }

@@ -1,4 +1,6 @@
 // Page visits that a lead offers, and that workers claim, load and end.
+import { getOrCreate } from '../../core/collections.ts';
+import { monotonicMs, sleep } from '../../core/time.ts';
 import { BatchedWrites } from './batched-writes.ts';
 import type {
   ClaimedVisit,
@@ -9,7 +11,7 @@ import type {
 } from './cluster-store.ts';
 import { type Database, throughOutage } from './database.ts';
 import type { ClusterMembers } from './members.ts';
-import type { Notices } from './notices.ts';
+import { type Notices, PollPace } from './notices.ts';
 import { ENDED_TOPIC, OFFERS_TOPIC } from './topics.ts';
 
 interface ClusterVisitsOptions {
@@ -17,6 +19,13 @@ interface ClusterVisitsOptions {
   readonly notices: Notices;
   readonly members: ClusterMembers;
 }
+
+/** The shortest waits between two looks, while there is work. */
+const OFFERS_POLL_MS = 20;
+const ENDED_POLL_MS = 15;
+/** A process claims again only after this time: slots that get free meanwhile are filled at once. */
+const CLAIM_GAP_MS = 10;
+const FINISH_WINDOW_MS = 5;
 
 /** Rows are inserted in the order of their numbers, so that two inserts cannot deadlock. */
 const OFFER = {
@@ -114,10 +123,15 @@ interface Ending {
 export class ClusterVisits implements VisitQueue {
   readonly #options: ClusterVisitsOptions;
   readonly #endings: BatchedWrites<readonly Ending[]>;
+  readonly #offersPace = new PollPace(OFFERS_POLL_MS);
+  readonly #endedPaces = new Map<string, PollPace>();
+  #claimedAt = -Infinity;
 
   constructor(options: ClusterVisitsOptions) {
     this.#options = options;
-    this.#endings = new BatchedWrites((batches) => this.#save(batches.flat()));
+    this.#endings = new BatchedWrites((batches) => this.#save(batches.flat()), {
+      windowMs: FINISH_WINDOW_MS,
+    });
   }
 
   async offer(
@@ -139,7 +153,7 @@ export class ClusterVisits implements VisitQueue {
       visits.map(({ request }) => toText(request)),
     ];
     await throughOutage(() => database.query(OFFER, values));
-    notices.publish(OFFERS_TOPIC);
+    notices.publishSometimes(OFFERS_TOPIC);
   }
 
   async takeEnded(
@@ -151,12 +165,14 @@ export class ClusterVisits implements VisitQueue {
     const rows = await throughOutage(() =>
       this.#options.database.query<{ n: number; outcome: string }>(TAKE_ENDED, values),
     );
+    if (rows.length > 0) this.#findPace(taskId).restart();
     return rows
       .map(({ n, outcome }) => ({ n, outcome: JSON.parse(outcome) as VisitOutcome }))
       .sort((a, b) => a.n - b.n);
   }
 
   async drop({ taskId, member, epoch }: TaskLease): Promise<void> {
+    this.#endedPaces.delete(taskId);
     await throughOutage(() => this.#options.database.query(DROP, [taskId, member, epoch]));
   }
 
@@ -171,12 +187,16 @@ export class ClusterVisits implements VisitQueue {
   }): Promise<readonly ClaimedVisit[]> {
     const { database, members } = this.#options;
     if (limit <= 0) return [];
+    const waitMs = this.#claimedAt + CLAIM_GAP_MS - monotonicMs();
+    if (waitMs > 0) await sleep(waitMs);
+    this.#claimedAt = monotonicMs();
     const rows = await database.query<{ [K in keyof ClaimedRow]: ClaimedRow[K] }>(CLAIM, [
       limits,
       limit,
       alone,
       members.own,
     ]);
+    if (rows.length > 0) this.#offersPace.restart();
     return rows
       .sort((a, b) => Number(a.seq) - Number(b.seq))
       .map(({ task_id: taskId, n, url, request, epoch, deaths }) => ({
@@ -198,14 +218,15 @@ export class ClusterVisits implements VisitQueue {
       endings.map(({ outcome }) => JSON.stringify(outcome)),
     ];
     await throughOutage(() => database.query(FINISH, values));
-    for (const id of new Set(visits.map(({ taskId }) => taskId))) notices.publish(ENDED_TOPIC + id);
+    for (const id of new Set(visits.map(({ taskId }) => taskId)))
+      notices.publishSometimes(ENDED_TOPIC + id);
   }
 
   async giveBack(visits: readonly ClaimedVisit[]): Promise<void> {
     if (visits.length === 0) return;
     const { database, members, notices } = this.#options;
     await database.query(GIVE_BACK, [members.own, ...toColumns(visits)]);
-    notices.publish(OFFERS_TOPIC);
+    notices.publishSometimes(OFFERS_TOPIC);
   }
 
   async stillClaimed(visits: readonly ClaimedVisit[]): Promise<readonly ClaimedVisit[]> {
@@ -223,11 +244,16 @@ export class ClusterVisits implements VisitQueue {
   }
 
   waitForOffers(signal: AbortSignal): Promise<void> {
-    return this.#options.notices.wait(OFFERS_TOPIC, signal);
+    return this.#options.notices.wait(OFFERS_TOPIC, signal, this.#offersPace.nextMs);
   }
 
   waitForEnded({ taskId }: TaskLease, signal: AbortSignal): Promise<void> {
-    return this.#options.notices.wait(ENDED_TOPIC + taskId, signal);
+    const { nextMs } = this.#findPace(taskId);
+    return this.#options.notices.wait(ENDED_TOPIC + taskId, signal, nextMs);
+  }
+
+  #findPace(taskId: string): PollPace {
+    return getOrCreate(this.#endedPaces, taskId, () => new PollPace(ENDED_POLL_MS));
   }
 }
 
