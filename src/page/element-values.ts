@@ -1,5 +1,5 @@
 // Describes the value and the states of an element (checked, expanded), without default states.
-import { CHECKABLE_TYPES } from './element-kinds.ts';
+import { CHECKABLE_TYPES, FIELD_TAGS, TEXT_FIELD_TAGS } from './element-kinds.ts';
 import { createLookupTable } from './objects.ts';
 import { inputType } from './roles.ts';
 import {
@@ -191,37 +191,19 @@ const FORM_TAGS = new Set([
 const isDisabled = (element: Element, tag: string): boolean =>
   (FORM_TAGS.has(tag) && matches(element, ':disabled')) || isAria(element, 'aria-disabled');
 
-/** Native states of fields by tag, each as a selector. */
-const REQUIRED = createLookupTable<string>({
-  input: '[required]',
-  textarea: '[required]',
-  select: '[required]',
-});
-const READONLY = createLookupTable<string>({
-  input: '[readonly]:read-only',
-  textarea: '[readonly]:read-only',
-});
-const INVALID = createLookupTable<string>({
-  input: ':user-invalid',
-  textarea: ':user-invalid',
-  select: ':user-invalid',
-});
-const MULTIPLE = createLookupTable<string>({ select: '[multiple]' });
-
-const isNative = (
-  element: Element,
-  tag: string,
-  selectors: Readonly<Record<string, string>>,
-): boolean => {
-  const selector = selectors[tag];
-  return selector !== undefined && matches(element, selector);
+const fieldStates = (element: Element, tag: string): string => {
+  const isField = FIELD_TAGS.has(tag);
+  const isRequired = isField && hasAttribute(element, 'required');
+  const isReadonly = TEXT_FIELD_TAGS.has(tag) && hasAttribute(element, 'readonly');
+  const isInvalid = isField && matches(element, ':user-invalid');
+  const isMultiple = tag === 'select' && hasAttribute(element, 'multiple');
+  return (
+    textIf(isRequired || isAria(element, 'aria-required'), ' required') +
+    textIf(isReadonly || isAria(element, 'aria-readonly'), ' readonly') +
+    textIf(isInvalid || isSet(element, 'aria-invalid'), ' invalid') +
+    textIf(isMultiple || isAria(element, 'aria-multiselectable'), ' multiple')
+  );
 };
-
-const fieldStates = (element: Element, tag: string): string =>
-  textIf(isNative(element, tag, REQUIRED) || isAria(element, 'aria-required'), ' required') +
-  textIf(isNative(element, tag, READONLY) || isAria(element, 'aria-readonly'), ' readonly') +
-  textIf(isNative(element, tag, INVALID) || isSet(element, 'aria-invalid'), ' invalid') +
-  textIf(isNative(element, tag, MULTIPLE) || isAria(element, 'aria-multiselectable'), ' multiple');
 
 const currentState = (element: Element): string => {
   const current = attributeText(element, 'aria-current');

@@ -39,32 +39,32 @@ export const attempt = <T, F = undefined>(work: () => T, fallback?: F): T | F =>
 
 // Builds objects without missing or empty properties.
 
-type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
+type UndefinedKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 
 /** `T` with every property that may be undefined made optional. */
-type Defined<T> = Omit<T, OptionalKeys<T>> & {
-  [K in OptionalKeys<T>]?: Exclude<T[K], undefined>;
+type WithoutUndefined<T> = Omit<T, UndefinedKeys<T>> & {
+  [K in UndefinedKeys<T>]?: Exclude<T[K], undefined>;
 };
 
 /**
  * For types with `exactOptionalPropertyTypes`, and for JSON: a missing key differs from undefined.
  */
-export const defined = <const T extends object>(fields: T): Defined<T> =>
+export const defined = <const T extends object>(fields: T): WithoutUndefined<T> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Defined<T>;
+  ) as WithoutUndefined<T>;
 
 const EMPTY = new Set<unknown>([undefined, null, false, 0, '']);
 
 const isEmpty = (value: unknown): boolean =>
   EMPTY.has(value) || (Array.isArray(value) && value.length === 0);
 
-type Filled<V> = V extends boolean ? true : V extends null | undefined ? never : V;
+type NotEmpty<V> = V extends boolean ? true : V extends null | undefined ? never : V;
 
 /** Builds an object without false, zero, empty texts, empty lists and missing values. */
-export const compact = <const T extends object>(fields: T): { [K in keyof T]?: Filled<T[K]> } =>
+export const compact = <const T extends object>(fields: T): { [K in keyof T]?: NotEmpty<T[K]> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as {
-    [K in keyof T]?: Filled<T[K]>;
+    [K in keyof T]?: NotEmpty<T[K]>;
   };
 
 /** `transform(value)`, or undefined if the value is undefined. */

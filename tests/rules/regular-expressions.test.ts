@@ -37,7 +37,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
  * thread.
  */
 const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
-  'src/browser/act/grammar.ts': 'a constant list of the patterns of words and quotes',
   'src/browser/cdp/errors.ts': 'a constant list of words',
   'src/browser/launch/launch-failure.ts': 'a constant list of words',
   'src/browser/traffic/replay-request.ts': 'a constant list of words',

@@ -73,14 +73,8 @@ export const parseScript = (instruction: string): ActStep[] => {
 };
 
 /** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
-const TOKEN_FORMS = [
-  /"(?:[^"\\]|\\.)*"/,
-  /(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])/u,
-  /“[^”]*”/,
-  /[;\n]/,
-  /[^\s;]+?(?=[\s;]|$)/,
-];
-const TOKEN = new RegExp(TOKEN_FORMS.map(({ source }) => source).join('|'), 'gsu');
+const TOKEN =
+  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
 
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {

@@ -39,19 +39,24 @@ export const toEndpoints = (requests: readonly CapturedRequest[]): ApiEndpoint[]
   return [...groups.values()].map(toEndpoint);
 };
 
-/** Path segments that become parameters: numbers, UUIDs, hex ids and long codes. */
+/** Path segments that become parameters: numbers, UUIDs and hex ids. */
 const VALUES = [
   /^\d+$/,
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   /^[0-9a-f]{16,}$/i,
-  /^(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}$/,
 ];
+
+/** Long codes of letters and digits become parameters too. */
+const LONG_CODE = [/^[\w-]{20,}$/, /\d/, /[A-Za-z]/];
+
+const isValue = (part: string): boolean =>
+  VALUES.some((pattern) => pattern.test(part)) || LONG_CODE.every((pattern) => pattern.test(part));
 
 export const buildTemplate = (pathname: string): Template => {
   const names: string[] = [];
   const values: string[] = [];
   const parts = pathname.split('/').map((part, i, all) => {
-    if (!VALUES.some((pattern) => pattern.test(part))) return part;
+    if (!isValue(part)) return part;
     const name = unused(parameterName(all[i - 1]), names);
     names.push(name);
     values.push(part);
