@@ -154,7 +154,7 @@ export const FAILURES = {
   domain_not_allowed: kind('Use only the allowed domains.', { http: 403 }),
   no_history: kind('The history has no such entry: use [[open]].'),
   script_error: kind('Correct the code: the error comes from the page.'),
-  element_not_found: kind('Read the page again with [[read]] or [[find]] to get a current ref.'),
+  element_not_found: kind('Look at the page with [[read]], or search it with [[find]].'),
   stale_ref: kind('Use new_ref if the error contains one; otherwise read the page again.'),
   ambiguous_target: kind('Use the ref of one of the candidates.'),
   target_covered: kind('Close the covering element first, scroll, or act on it instead.', {

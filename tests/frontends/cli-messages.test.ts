@@ -153,6 +153,16 @@ it('a file that cannot be written is named', async () => {
   expect(stderr).not.toContain('home folder');
 });
 
+it('sessions are a table, and opening and closing one is a sentence', async () => {
+  expect(await user.text('sessions', 'open', 'buyer')).toBe(
+    'Opened the session "buyer" with its own storage. Use it with --session buyer.',
+  );
+  expect(await user.text('sessions')).toMatch(/^SESSION +STORAGE +TABS\n[^]*\nbuyer +own +0$/);
+  expect(await user.text('sessions', 'close', 'buyer')).toBe(
+    'Closed the session "buyer" with 0 tabs; its data was deleted.',
+  );
+});
+
 it('a second recording of a tab is refused with the id of the first and how to stop it', async () => {
   const { task_id } = await user.json<{ task_id: string }>('record', 'start');
   const { status, stderr } = await run('record start');
@@ -161,7 +171,9 @@ it('a second recording of a tab is refused with the id of the first and how to s
     stderr: expect.stringContaining(task_id) as string,
   });
   expect(stderr).toContain('(already_recording)\n  Stop it with openchrome record stop');
-  await user.text('record', 'stop');
+  const stopped = await user.text('record', 'stop');
+  expect(stopped).toMatch(/^Recorded \d+ steps?, 0 calls, \d+ requests? in [^]*\n\/\S*\.html\n/);
+  expect(stopped).toMatch(/\nWatch it with: openchrome record open$/);
 });
 
 it('a crawled page has a space between neighbouring controls', async () => {

@@ -44,7 +44,8 @@ const formatProgress = ({ progress }: TaskData): string => {
 
 export const describeArguments = ({ args_summary: args, objective }: TaskData): string => {
   if (objective !== undefined) return objective;
-  const { url, ...more } = args ?? {};
+  // The id of a tab has 32 digits and is not valid after a restart.
+  const { url, tabId: _, ...more } = args ?? {};
   const rest = Object.entries(more).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [typeof url === 'string' ? url : '', ...rest].filter((part) => part !== '').join(' ');
 };

@@ -8,6 +8,7 @@ import {
   renderNetwork,
   renderValidation,
 } from './page-views.ts';
+import { renderRecording, renderSessionChange, renderSessions } from './session-views.ts';
 import {
   renderCookies,
   renderStorage,
@@ -33,8 +34,11 @@ export const VIEWS: Readonly<Record<ViewName, RenderView>> = {
   navigation: renderNavigation,
   output: renderOutput,
   'page-html': renderPageHtml,
+  recording: renderRecording,
   'request-list': renderNetwork,
   'saved-file': renderSavedFile,
+  'session-change': renderSessionChange,
+  'session-list': renderSessions,
   'storage-entry': renderStorageEntry,
   'tab-list': renderTabs,
   task: renderTask,

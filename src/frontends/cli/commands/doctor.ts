@@ -4,6 +4,7 @@ import type { Home } from '../../../core/home.ts';
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
 import { runInterruptibly } from '../interruptible.ts';
+import { formatCount } from '../moments.ts';
 import type { RunCommand } from '../program.ts';
 import type { Colour, Terminal } from '../terminal.ts';
 
@@ -20,7 +21,7 @@ const checkDaemon = async (home: Home): Promise<Finding> => {
   const { readDaemonStatus } = await import('../daemon/control.ts');
   try {
     const { pid, version, tabs, memory_mb: memory } = await readDaemonStatus(home);
-    const facts = `pid ${pid}, version ${version}, ${tabs} tabs, ${memory} MB`;
+    const facts = `pid ${pid}, version ${version}, ${formatCount(tabs, 'tab')}, ${memory} MB`;
     return { id: 'daemon', status: 'ok', message: `running, ${facts}` };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

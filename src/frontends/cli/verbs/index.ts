@@ -22,7 +22,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   dialog: 'Answer the open dialog: dialog accept, dialog dismiss',
   daemon: 'The background process that runs Chrome for all commands',
   recipe: 'Replay recorded steps: recipe list, show, run, edit, export',
-  record: 'Record a tab: record start, stop, list',
+  record: 'Record a tab: record start, stop, list, open',
   output: 'Read stored results: output show, grep, query',
   call: 'Call any tool by its name, with JSON output',
   completion: 'Print the completion script for bash, zsh or fish',

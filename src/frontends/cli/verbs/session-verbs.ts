@@ -10,6 +10,7 @@ export const SESSION_VERBS: readonly Verb[] = [
     section: 'sessions',
     summary: 'List the sessions; also sessions open, sessions close',
     fixed: { action: 'list' },
+    view: 'session-list',
     examples: ['openchrome sessions'],
   },
   {
@@ -18,6 +19,7 @@ export const SESSION_VERBS: readonly Verb[] = [
     section: 'sessions',
     summary: 'List the sessions',
     fixed: { action: 'list' },
+    view: 'session-list',
     hidden: true,
     examples: ['openchrome sessions list'],
   },
@@ -29,6 +31,7 @@ export const SESSION_VERBS: readonly Verb[] = [
     takes: '<name>',
     places: NAME,
     fixed: { action: 'open' },
+    view: 'session-change',
     options: {
       login: 'Restore this saved login (openchrome login list)',
       storage: "own: separate data, deleted on close; profile: Chrome's profile",
@@ -44,6 +47,7 @@ export const SESSION_VERBS: readonly Verb[] = [
     places: NAME,
     completes: ':sessions',
     fixed: { action: 'close' },
+    view: 'session-change',
     examples: ['openchrome sessions close buyer'],
   },
 ];

@@ -69,6 +69,7 @@ export const WORK_VERBS: readonly Verb[] = [
     takes: '[path]',
     places: { path: 'The folder to write (default: in the home folder)' },
     fixed: { action: 'start' },
+    view: 'recording',
     examples: ['openchrome record start', 'openchrome record start login-recording'],
   },
   {
@@ -79,6 +80,7 @@ export const WORK_VERBS: readonly Verb[] = [
     takes: '[id]',
     places: { id: 'The recording, if several are running' },
     fixed: { action: 'stop' },
+    view: 'recording',
     examples: ['openchrome record stop'],
   },
   {
