@@ -15,7 +15,7 @@ import { engineCalls, type Site, type TestEngine } from '../fixtures.ts';
 export const usePolicy = (
   rules: readonly object[],
   site: Site,
-  flags: readonly string[] = [],
+  flags: () => readonly string[] = () => ['--headless', '--isolated'],
 ): TestEngine & { readonly user: TestUser } => {
   let engine: Engine;
   let home = '';
@@ -23,7 +23,7 @@ export const usePolicy = (
     home = await mkdtemp(join(tmpdir(), 'openchrome-consent-'));
     const content = { policy: withHost(rules, site) };
     const config = resolveConfig({
-      flags: ['--headless', '--isolated', '--log-level', 'error', ...flags],
+      flags: ['--log-level', 'error', ...flags()],
       env: process.env,
       homeFile: { path: 'openchrome.json', content },
     });

@@ -11,6 +11,7 @@ import { ClientConnection } from '../client-connection.ts';
 import { fromHeaders } from '../client-facts.ts';
 import type { Methods } from '../methods.ts';
 import { isListen, startWatches } from './listen.ts';
+import { ParkedCalls } from './parked-calls.ts';
 import { createSdkServer } from './server.ts';
 
 /** `open` starts a session, `session` continues one, `stateless` needs none. */
@@ -47,7 +48,8 @@ const findIdle = (sessions: Iterable<OpenSession>): OpenSession | undefined => {
 
 export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
   const onerror = (error: Error): void => log.debug('mcp sdk', error.message);
-  const stateless = createMcpHandler(() => createSdkServer(methods), { onerror });
+  const parked = new ParkedCalls();
+  const stateless = createMcpHandler(() => createSdkServer(methods, parked), { onerror });
   /** Ends each open request for notifications. */
   const listeners = new Set<() => void>();
   /** Ordered by last use. */
@@ -63,7 +65,7 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
 
   const open = async (request: Request, body: unknown): Promise<Response> => {
     await makeRoom();
-    const server = createSdkServer(methods);
+    const server = createSdkServer(methods, parked);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: createSecretToken,
       onsessioninitialized: (id) => void sessions.set(id, { transport }),
@@ -89,7 +91,7 @@ export const createSdkEndpoint = (methods: Methods, log: Log): SdkEndpoint => {
 
   /** A handler for each listener: the SDK sends the notifications of one handler to all of them. */
   const listen = async (request: Request, body: unknown): Promise<Response> => {
-    const handler = createMcpHandler(() => createSdkServer(methods), { onerror });
+    const handler = createMcpHandler(() => createSdkServer(methods, parked), { onerror });
     const connection = new ClientConnection((method, { uri }) => {
       if (typeof uri === 'string') handler.notify.resourceUpdated(uri);
       else if (method.startsWith('notifications/prompts/')) handler.notify.promptsChanged();

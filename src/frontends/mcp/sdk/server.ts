@@ -2,6 +2,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
+import { getField } from '../../../core/json.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { fromHeaders } from '../client-facts.ts';
 import { type AskClient, offersForms } from '../elicitation.ts';
@@ -9,9 +10,11 @@ import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../instructions.ts';
 import type { Exchange, Methods, RpcMethod } from '../methods.ts';
 import { type RpcParams, WATCH_METHOD } from '../protocol.ts';
 import { combineSignals } from '../signals.ts';
+import { CAPABILITIES_KEY } from '../task-extension.ts';
+import type { ParkedCalls } from './parked-calls.ts';
 
 /** The low-level server does not check arguments, so that our pipeline reports invalid ones. */
-export const createSdkServer = (methods: Methods): Server => {
+export const createSdkServer = (methods: Methods, parked: ParkedCalls): Server => {
   const server = new Server(SERVER_INFO, {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
@@ -26,13 +29,13 @@ export const createSdkServer = (methods: Methods): Server => {
       server.setRequestHandler(
         name,
         ANY_PARAMS,
-        (params, context) => serve({ server, connection }, method, params, context) as never,
+        (params, context) => serve({ server, connection, parked }, method, params, context) as never,
       );
     else
       server.setRequestHandler(
         name as 'tools/call',
         (request, context) =>
-          serve({ server, connection }, method, request.params, context) as never,
+          serve({ server, connection, parked }, method, request.params, context) as never,
       );
   }
   return server;
@@ -41,10 +44,11 @@ export const createSdkServer = (methods: Methods): Server => {
 interface SdkSession {
   readonly server: Server;
   readonly connection: ClientConnection;
+  readonly parked: ParkedCalls;
 }
 
 const serve = async (
-  { server, connection }: SdkSession,
+  session: SdkSession,
   method: RpcMethod,
   params: RpcParams | undefined,
   context: ServerContext,
@@ -58,20 +62,36 @@ const serve = async (
     context.mcpReq.notify({ method: name, params: body });
   const headers = context.http?.req?.headers;
   const client = fromHeaders((name) => headers?.get(name));
+  const exchange = { signal: gone.signal, notify, envelope: context.mcpReq.envelope, client };
   try {
-    return await method(params ?? {}, {
-      signal: gone.signal,
-      notify,
-      envelope: context.mcpReq.envelope,
-      client,
-      ...(context.mcpReq.envelope === undefined && {
-        connection,
-        ask: findAsk(server, context),
-      }),
-    });
+    return context.mcpReq.envelope === undefined
+      ? await method(params ?? {}, { ...exchange, ...findConnection(session, context) })
+      : await serveRound(session.parked, method, params ?? {}, exchange, context);
   } finally {
     gone[Symbol.dispose]();
   }
+};
+
+/** The ways to a client of the 2025 protocol outside of the response. */
+const findConnection = (
+  { server, connection }: SdkSession,
+  context: ServerContext,
+): Pick<Exchange, 'connection' | 'ask'> => ({ connection, ask: findAsk(server, context) });
+
+/** A question to the user of a 2026 client is a result, which the client answers in a new request. */
+const serveRound = (
+  parked: ParkedCalls,
+  method: RpcMethod,
+  params: RpcParams,
+  exchange: Exchange,
+  { mcpReq }: ServerContext,
+): Promise<object> => {
+  const mayAsk = mcpReq.method === 'tools/call' && offersForms(getField(exchange.envelope, CAPABILITIES_KEY));
+  if (!mayAsk) return method(params, exchange);
+  const round = { state: mcpReq.requestState<string>(), responses: mcpReq.inputResponses };
+  return parked.run(params['name'], round, exchange.signal, (ask, signal) =>
+    method(params, { ...exchange, signal, ask }),
+  );
 };
 
 /** Asks the client on the stream of its request; undefined if it does not offer elicitation. */

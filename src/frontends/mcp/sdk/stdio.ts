@@ -9,6 +9,7 @@ import type { Methods } from '../methods.ts';
 import { classify } from '../protocol.ts';
 import { invalidRequest } from '../respond.ts';
 import { isListen, listUris, startWatches } from './listen.ts';
+import { ParkedCalls } from './parked-calls.ts';
 import { createSdkServer } from './server.ts';
 
 type SdkTransport = NonNullable<ServeStdioOptions['transport']>;
@@ -24,7 +25,8 @@ export const createSdkConversation = (
     send: async (message) => send(message),
   };
   let server: Server | undefined;
-  const served = serveStdio(() => (server = createSdkServer(methods)), {
+  const parked = new ParkedCalls();
+  const served = serveStdio(() => (server = createSdkServer(methods, parked)), {
     transport: wire,
     onerror: (error) => log.debug('mcp sdk', error.message),
   });
