@@ -107,7 +107,8 @@ export class ParkedCalls {
     const state = createSecretToken();
     this.#parked.set(state, call);
     call.expiry = after(PARKED_MS, () => this.#drop(state));
-    for (const oldest of this.#parked.keys()) if (this.#parked.size > MAX_PARKED) this.#drop(oldest);
+    for (const oldest of this.#parked.keys())
+      if (this.#parked.size > MAX_PARKED) this.#drop(oldest);
     const { method, params } = question ?? {};
     return {
       resultType: 'input_required',

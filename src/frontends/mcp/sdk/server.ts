@@ -29,7 +29,8 @@ export const createSdkServer = (methods: Methods, parked: ParkedCalls): Server =
       server.setRequestHandler(
         name,
         ANY_PARAMS,
-        (params, context) => serve({ server, connection, parked }, method, params, context) as never,
+        (params, context) =>
+          serve({ server, connection, parked }, method, params, context) as never,
       );
     else
       server.setRequestHandler(
@@ -86,7 +87,8 @@ const serveRound = (
   exchange: Exchange,
   { mcpReq }: ServerContext,
 ): Promise<object> => {
-  const mayAsk = mcpReq.method === 'tools/call' && offersForms(getField(exchange.envelope, CAPABILITIES_KEY));
+  const mayAsk =
+    mcpReq.method === 'tools/call' && offersForms(getField(exchange.envelope, CAPABILITIES_KEY));
   if (!mayAsk) return method(params, exchange);
   const round = { state: mcpReq.requestState<string>(), responses: mcpReq.inputResponses };
   return parked.run(params['name'], round, exchange.signal, (ask, signal) =>
