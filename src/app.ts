@@ -68,13 +68,18 @@ export const withCluster = async <T>(
   use: (cluster: Cluster) => Promise<T>,
 ): Promise<T> => {
   if (!createCluster) throw new Error('a cluster is configured');
-  const writer = createPayloadWriter(createRedactor([]));
-  const cluster = createCluster({ writer, log: createLog({ level: config.logLevel }) });
+  const cluster = openCluster(createCluster, config);
   try {
     return await use(cluster);
   } finally {
     await cluster.close();
   }
+};
+
+/** The stores of a cluster for a command, which is not a member. */
+export const openCluster = (createCluster: CreateCluster, config: Config): Cluster => {
+  const writer = createPayloadWriter(createRedactor([]));
+  return createCluster({ writer, log: createLog({ level: config.logLevel }) });
 };
 
 /** The functions of the command line that run in its own process, besides serving. */

@@ -164,6 +164,19 @@ const listWorkers = async (flags: readonly string[]): Promise<readonly ClusterMe
   return withCluster(await loadCluster(config, 'gateway'), config, (cluster) => cluster.workers());
 };
 
+const followInCluster: Wiring['followInCluster'] = async (taskId, file) => {
+  const config = await loadConfig([]);
+  const createCluster = await loadCluster(config, 'gateway');
+  if (!createCluster) return undefined;
+  const { openCluster } = await import('./app.ts');
+  const cluster = openCluster(createCluster, config);
+  const entries = cluster.store.follow(taskId, file);
+  return {
+    readNew: () => entries.readNew(),
+    [Symbol.asyncDispose]: () => cluster.close(),
+  };
+};
+
 const runDaemon = async (): Promise<void> => {
   const { serveDaemon } = await import('./frontends/cli/daemon/serve.ts');
   const { createProcesses } = await import('./system/process-identity.ts');
@@ -201,6 +214,7 @@ const wireCli = (): Wiring => {
     serve,
     work,
     listWorkers,
+    followInCluster,
     runDoctor: async (...args) => (await app()).runDoctor(...args),
     parseAddress: async (text) => (await import('./policy/address.ts')).parseAddress(text),
     recordLogin: async (options) => (await app()).recordLogin(options),

@@ -143,7 +143,7 @@ export const CONFIG_FIELDS = {
           .optional(),
         'URL',
         'Store tasks and payloads in this PostgreSQL database, and let workers run crawls; see ' +
-          '[cluster.md](cluster.md). Better set as a variable: other users can read flags',
+          'docs/cluster.md. Better set as a variable: other users can read flags',
       ),
     ),
     secret: true,

@@ -189,6 +189,17 @@ describe('every machine of a cluster', () => {
     for (const secret of [url, new URL(url).password]) expect(texts).not.toContain(secret);
   });
 
+  it('lists the pages of a crawl that a command starts and workers load', async () => {
+    await using site = await startSite();
+    await using fleet = new Fleet(url);
+    await fleet.startWorker();
+    const crawl = ['crawl', `${site.origin}/page/0`, '--max-pages', '7', '--render', 'fetch'];
+    const { out, err } = await fleet.runCommand(...crawl);
+    expect(out.trim().split('\n')).toHaveLength(7);
+    expect(out).toContain(`${site.origin}/page/0  Page 0`);
+    expect(err).toContain('Done: 7 pages, 0 errors');
+  });
+
   it('runs a crawl of files itself', async () => {
     await using fleet = new Fleet(url);
     const gateway = await fleet.createGateway();

@@ -24,6 +24,7 @@ export class Fleet {
   readonly #url: string;
   readonly #folders: string[] = [];
   readonly #engines: Engine[] = [];
+  #commandHome: Promise<string> | undefined;
   readonly #workers = new Set<ChildProcess>();
 
   constructor(url: string) {
@@ -70,12 +71,13 @@ export class Fleet {
     };
   }
 
-  /** Runs a command of the program and returns its output. */
+  /** Runs a command of the program and returns its output. All commands have one home folder. */
   async runCommand(...words: readonly string[]): Promise<{ out: string; err: string }> {
+    this.#commandHome ??= this.#createFolder();
     const child = spawn(process.execPath, [PROGRAM, ...words], {
       env: {
         ...process.env,
-        OPENCHROME_HOME: await this.#createFolder(),
+        OPENCHROME_HOME: await this.#commandHome,
         OPENCHROME_CLUSTER: this.#url,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -94,6 +96,7 @@ export class Fleet {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#commandHome) await this.runCommand('daemon', 'stop');
     const ends = [...this.#workers].map((child) => once(child, 'exit'));
     for (const child of this.#workers) child.kill('SIGKILL');
     await Promise.all(ends);

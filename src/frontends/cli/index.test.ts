@@ -37,6 +37,7 @@ const run = async (
     loadSettings: async (flags) => resolveSettings({ flags }),
     serve: async (flags) => void served.push(flags),
     work: () => Promise.reject(new Error('not expected')),
+    followInCluster: () => Promise.reject(new Error('not expected')),
     listWorkers: () => Promise.reject(new Error('not expected')),
     runDoctor: async () => FINDINGS,
     installBrowser: async (progress) => {

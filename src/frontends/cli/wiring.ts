@@ -4,6 +4,7 @@ import type { Home } from '../../core/home.ts';
 import type { Waiting } from '../../features/consent/waiting.ts';
 import type { Finding } from '../../features/doctor/index.ts';
 import type { CheckedLogin, SavedLoginFacts } from '../../features/session/saved-login.ts';
+import type { NewEntries } from '../../store/tasks/working-files.ts';
 import type { ClusterMember } from '../../store/cluster/cluster-store.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
 import type { Wishes } from '../mcp/client-facts.ts';
@@ -46,6 +47,8 @@ export interface Connecting {
   readonly signal: AbortSignal;
 }
 
+export interface FollowedFile extends NewEntries, AsyncDisposable {}
+
 export interface Wiring {
   readonly home: Home;
   /** Loads the configuration from these flags, the environment and openchrome.json. */
@@ -56,6 +59,11 @@ export interface Wiring {
   serve(flags: readonly string[]): Promise<void>;
   /** Works for a cluster until a signal ends the process. */
   work(flags: readonly string[]): Promise<void>;
+  /**
+   * Follows a working file of a task in the cluster's database. Undefined without a cluster: the
+   * file is in the home folder.
+   */
+  followInCluster(taskId: string, file: string): Promise<FollowedFile | undefined>;
   /** The live processes of the cluster. */
   listWorkers(flags: readonly string[]): Promise<readonly ClusterMember[]>;
   runDoctor(config: Config, signal: AbortSignal): Promise<readonly Finding[]>;

@@ -3,7 +3,7 @@ import { attempt } from '../../core/attempt.ts';
 import { parseJson } from '../../core/json.ts';
 import { TimeSlices } from '../../core/time.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
-import type { WorkingFiles } from '../tasks/working-files.ts';
+import type { NewEntries, WorkingFiles } from '../tasks/working-files.ts';
 import { BatchedWrites } from './batched-writes.ts';
 import { type Database, throughOutage } from './database.ts';
 import { leaseLost, type WriteFence } from './lease-fence.ts';
@@ -112,20 +112,62 @@ export class ClusterLines implements WorkingFiles {
   async *entries<T>(file: string): AsyncGenerator<T> {
     const { database, taskId } = this.#options;
     const slices = new TimeSlices();
-    for (let last = -1; ;) {
-      const rows = await database.query<{ n: number; line: string }>(
-        `select n, line from openchrome.task_lines where task_id = $1 and file = $2 and n > $3
-         order by n limit ${LINES_AT_ONCE}`,
-        [taskId, file, last],
-      );
-      for (const { n, line } of rows) {
-        if (slices.isOver) await slices.pause();
-        last = n;
-        const entry = attempt(() => parseJson(line));
-        if (entry !== undefined) yield entry as T;
-      }
-      if (rows.length < LINES_AT_ONCE) return;
+    for await (const { line } of readLines(database, taskId, file)) {
+      if (slices.isOver) await slices.pause();
+      const entry = attempt(() => parseJson(line));
+      if (entry !== undefined) yield entry as T;
     }
+  }
+}
+
+interface NumberedLine {
+  readonly n: number;
+  readonly line: string;
+}
+
+async function* readLines(
+  database: Database,
+  taskId: string,
+  file: string,
+  after = -1,
+): AsyncGenerator<NumberedLine> {
+  for (let last = after; ;) {
+    const rows = await database.query<NumberedLine>(
+      `select n, line from openchrome.task_lines where task_id = $1 and file = $2 and n > $3
+       order by n limit ${LINES_AT_ONCE}`,
+      [taskId, file, last],
+    );
+    yield* rows;
+    last = rows.at(-1)?.n ?? last;
+    if (rows.length < LINES_AT_ONCE) return;
+  }
+}
+
+/** Follows a working file of a task that runs on any machine. */
+export class ClusterTail implements NewEntries {
+  readonly #database: Database;
+  readonly #taskId: string;
+  readonly #file: string;
+  #last = -1;
+
+  constructor(database: Database, taskId: string, file: string) {
+    this.#database = database;
+    this.#taskId = taskId;
+    this.#file = file;
+  }
+
+  async readNew(): Promise<unknown[]> {
+    const found: unknown[] = [];
+    for await (const { n, line } of readLines(
+      this.#database,
+      this.#taskId,
+      this.#file,
+      this.#last,
+    )) {
+      this.#last = n;
+      found.push(...attempt(() => [parseJson(line)], []));
+    }
+    return found;
   }
 }
 

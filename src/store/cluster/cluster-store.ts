@@ -4,6 +4,7 @@ import type { PayloadWriter } from '../files/payload-writer.ts';
 import type { PayloadStore } from '../handles/payload-store.ts';
 import type { TaskLedger, TaskOwners } from '../tasks/task-ledger.ts';
 import type { TaskChange, TaskMeta } from '../tasks/task-meta.ts';
+import type { NewEntries } from '../tasks/working-files.ts';
 
 /** A checked connection: the version, the rights and the schema are as required. */
 export interface ClusterConnection {
@@ -30,6 +31,8 @@ export interface ClusterStore extends AsyncDisposable {
   readonly leases: TaskLeases;
   readonly visits: VisitQueue;
   readonly members: Members;
+  /** Follows a working file of a task, on whichever machine the task runs. */
+  follow(taskId: string, file: string): NewEntries;
 }
 
 // Members: the processes of the cluster.

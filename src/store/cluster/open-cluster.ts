@@ -12,6 +12,7 @@ import { createDeadMemberWork } from './dead-members.ts';
 import { Database } from './database.ts';
 import { ClusterTurns } from './host-turns.ts';
 import { migrateJobs } from './job-engine.ts';
+import { ClusterTail } from './cluster-lines.ts';
 import { ClusterMembers } from './members.ts';
 import { Notices } from './notices.ts';
 import { migrate } from './schema.ts';
@@ -67,6 +68,7 @@ const createStore = (
     turns: new ClusterTurns(database),
     robots: new ClusterRobots(database, notices),
     visits: new ClusterVisits({ database, notices, members }),
+    follow: (taskId, file) => new ClusterTail(database, taskId, file),
     [Symbol.asyncDispose]: async () => {
       await leases[Symbol.asyncDispose]();
       await members[Symbol.asyncDispose]();

@@ -13,6 +13,12 @@ export interface KeptFiles {
   entries<T>(file: string): AsyncIterable<T>;
 }
 
+/** Reads the entries that a running task appends, each one once. */
+export interface NewEntries {
+  /** The complete entries since the last call. */
+  readNew(): Promise<unknown[]>;
+}
+
 export interface WorkingFiles extends KeptFiles {
   /**
    * Appends an entry without its secrets to a file such as `pages.jsonl`. Entries are stored in the
@@ -111,7 +117,7 @@ const parse = (line: string): unknown => attempt(() => parseJson(line));
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
-export class EntryTail {
+export class EntryTail implements NewEntries {
   readonly #path: string;
   #position = 0;
   #rest: Buffer = Buffer.alloc(0);

@@ -7,7 +7,7 @@ import {
   type PageWriter,
   type WrittenPage,
 } from '../../../store/files/page-files.ts';
-import { EntryTail } from '../../../store/tasks/working-files.ts';
+import { EntryTail, type NewEntries } from '../../../store/tasks/working-files.ts';
 import { type CallOptions, type DaemonClient, readAnswer } from '../client.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from '../interruptible.ts';
 import { formatCount, formatDuration } from '../moments.ts';
@@ -49,7 +49,11 @@ export const runCrawl = async (
   const started = readAnswer<TaskState>(
     await client.callTool('oc_task_start', { kind, args }, { signal }),
   );
-  const crawl = new FollowedCrawl(client, order, context, writer, started.task_id);
+  const { wiring } = context;
+  const id = started.task_id;
+  await using shared = await wiring.followInCluster(id, PAGES_FILE);
+  const tail = shared ?? new EntryTail(join(wiring.home.tasks, id, PAGES_FILE));
+  const crawl = new FollowedCrawl(client, order, context, writer, id, tail);
   try {
     return await crawl.follow(signal);
   } finally {
@@ -63,7 +67,7 @@ class FollowedCrawl {
   readonly #context: CliContext;
   readonly #writer: PageWriter | undefined;
   readonly #id: string;
-  readonly #tail: EntryTail;
+  readonly #tail: NewEntries;
   readonly #startedAt = monotonicMs();
   #reading: Promise<void> = Promise.resolve();
   /** Pages that were visited, with those that failed. */
@@ -78,13 +82,14 @@ class FollowedCrawl {
     context: CliContext,
     writer: PageWriter | undefined,
     id: string,
+    tail: NewEntries,
   ) {
     this.#client = client;
     this.#order = order;
     this.#context = context;
     this.#writer = writer;
     this.#id = id;
-    this.#tail = new EntryTail(join(context.wiring.home.tasks, id, PAGES_FILE));
+    this.#tail = tail;
   }
 
   async follow(signal: AbortSignal): Promise<number> {
