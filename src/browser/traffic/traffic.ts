@@ -9,7 +9,7 @@ import type { ConsoleEntry } from './console-entry.ts';
 import { ConsoleRecorder } from './console-recorder.ts';
 import { HttpRecorder } from './http-recorder.ts';
 import type { Decision } from './intercept-handler.ts';
-import { TRAFFIC_LIMITS, type TrafficLimits } from './limits.ts';
+import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 import { type PostData, toFetchedPostData } from './request-body.ts';
 import { RequestLog, type TrafficEvents } from './request-log.ts';
 import {

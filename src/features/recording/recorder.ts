@@ -63,7 +63,7 @@ interface RunningCall {
   readonly startedAt: number;
 }
 
-interface EndedStep {
+interface ActedStep {
   readonly call: TabCall;
   readonly at: number;
   readonly endedAt: number;
@@ -76,7 +76,7 @@ export class Recorder {
   /**
    * The most recent finished calls that acted, because a scroll event can arrive after its call.
    */
-  readonly #acted: EndedStep[] = [];
+  readonly #acted: ActedStep[] = [];
   readonly #busy = new Set<Promise<unknown>>();
   readonly #origins = new Set<string>();
   #page: PageRecorder | undefined;

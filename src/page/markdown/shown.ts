@@ -21,7 +21,7 @@ const TEXT_LEVEL = new Set(
   ).split(' '),
 );
 
-export interface Look {
+export interface ElementLook {
   readonly display: string;
   /** Its own text is visible; its children may differ. */
   readonly visible: boolean;
@@ -29,17 +29,17 @@ export interface Look {
   readonly preformatted: boolean;
 }
 
-const UNSEEN: Look = { display: 'none', visible: false, preformatted: false };
+const UNSEEN: ElementLook = { display: 'none', visible: false, preformatted: false };
 
 export class Shown {
-  readonly #looks = new Map<Element, Look>();
+  readonly #looks = new Map<Element, ElementLook>();
   readonly #withBlocks = new Map<Element, boolean>();
 
-  look(element: Element): Look {
+  look(element: Element): ElementLook {
     return getOrCreate(this.#looks, element, () => this.#ask(element));
   }
 
-  #ask(element: Element): Look {
+  #ask(element: Element): ElementLook {
     const { display, visibility, contentVisibility, whiteSpace } = getComputedStyle(element);
     if (display === '') this.#suspectParent(element);
     if (BOXLESS_DISPLAYS.has(display) || contentVisibility === 'hidden') return UNSEEN;
