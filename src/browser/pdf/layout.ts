@@ -33,7 +33,8 @@ interface PdfLine {
   readonly cells: TextRun[];
 }
 
-interface Block {
+/** A part of a page; whether it is a heading depends on the styles of the whole document. */
+export interface PdfBlock {
   readonly kind: 'text' | 'table';
   readonly text: string;
   readonly size: number;
@@ -43,21 +44,25 @@ interface Block {
   readonly level?: number | undefined;
 }
 
+export interface PdfPageBlocks {
+  readonly blocks: readonly PdfBlock[];
+  readonly hasPictures: boolean;
+}
+
 /** Builds the Markdown of all pages; each page starts with a line that contains its number. */
-export const renderPages = (pages: readonly PdfPageContent[], total: number): string[] => {
-  const blocks = pages.map(({ runs }) => buildBlocks(runs));
-  const styles = findStyles(blocks.flat());
+export const renderPages = (pages: readonly PdfPageBlocks[], total: number): string[] => {
+  const styles = findStyles(pages.flatMap(({ blocks }) => blocks));
   return pages.map((page, index) => {
-    const body = blocks[index]?.map((block) => renderBlock(block, styles)).join('\n\n') ?? '';
+    const body = page.blocks.map((block) => renderBlock(block, styles)).join('\n\n');
     return `--- Page ${index + 1} of ${total} ---\n\n${body || describeTextless(page)}\n\n`;
   });
 };
 
-const describeTextless = ({ hasPictures }: PdfPageContent): string =>
+const describeTextless = ({ hasPictures }: PdfPageBlocks): string =>
   hasPictures ? '[This page is a picture without text.]' : '[This page is empty.]';
 
-const buildBlocks = (runs: readonly TextRun[]): Block[] => {
-  const blocks: Block[] = [];
+export const buildBlocks = (runs: readonly TextRun[]): PdfBlock[] => {
+  const blocks: PdfBlock[] = [];
   for (let at = 0; at < runs.length;) {
     const isTagged = runs[at]?.tag !== undefined;
     let end = at;
@@ -81,7 +86,7 @@ const splitWhere = <T>(items: readonly T[], continues: (last: T, next: T) => boo
   return groups;
 };
 
-const buildTagged = (runs: readonly TextRun[]): Block[] =>
+const buildTagged = (runs: readonly TextRun[]): PdfBlock[] =>
   splitWhere(runs, (last, next) =>
     last.tag?.cell && next.tag?.cell
       ? last.tag.cell.table === next.tag.cell.table
@@ -98,7 +103,7 @@ const splitCells = (runs: readonly TextRun[]): string[][] =>
   );
 
 /** A table needs two rows with two cells; otherwise its cells are separate lines. */
-const buildTable = (rows: readonly (readonly string[])[]): Block => {
+const buildTable = (rows: readonly (readonly string[])[]): PdfBlock => {
   const width = Math.max(...rows.map((row) => row.length));
   const facts = { size: 0, bold: false, lines: rows.length, level: 0 };
   if (rows.length < 2 || width < 2)
@@ -164,7 +169,7 @@ const joinLines = (lines: readonly PdfLine[], render = (line: string): string =>
   return text.replaceAll(LINE_HYPHEN, '-');
 };
 
-const buildText = (lines: readonly PdfLine[], runs: readonly TextRun[]): Block => ({
+const buildText = (lines: readonly PdfLine[], runs: readonly TextRun[]): PdfBlock => ({
   kind: 'text',
   text: joinLines(lines, escapeLine),
   size: Math.max(...runs.map(({ size }) => size)),
@@ -174,9 +179,9 @@ const buildText = (lines: readonly PdfLine[], runs: readonly TextRun[]): Block =
 });
 
 /** Without tags, tables are rows with aligned cells, and paragraphs are lines close together. */
-const buildUntagged = (runs: readonly TextRun[]): Block[] => {
+const buildUntagged = (runs: readonly TextRun[]): PdfBlock[] => {
   const lines = joinRows(toLines(runs));
-  const blocks: Block[] = [];
+  const blocks: PdfBlock[] = [];
   for (let at = 0; at < lines.length;) {
     const table = takeTable(lines, at);
     if (table) {
@@ -323,7 +328,7 @@ const MAX_BOLD_HEADING_CHARS = 100;
 const HEADING_FACTOR = 1.15;
 const MAX_LEVEL = 6;
 
-const findStyles = (blocks: readonly Block[]): DocumentStyles => {
+const findStyles = (blocks: readonly PdfBlock[]): DocumentStyles => {
   const counts = new Map<number, number>();
   let [bold, all] = [0, 0];
   for (const { text, size, bold: isBold } of blocks) {
@@ -345,7 +350,7 @@ const findStyles = (blocks: readonly Block[]): DocumentStyles => {
 
 const LETTER = /\p{L}/u;
 
-const isLarge = ({ kind, text, size, lines }: Block, bodySize: number): boolean =>
+const isLarge = ({ kind, text, size, lines }: PdfBlock, bodySize: number): boolean =>
   kind === 'text' &&
   size >= HEADING_FACTOR * bodySize &&
   lines <= 3 &&
@@ -353,20 +358,20 @@ const isLarge = ({ kind, text, size, lines }: Block, bodySize: number): boolean 
   LETTER.test(text);
 
 /** A single bold line that is not the end of a sentence. */
-const isBoldHeading = (block: Block, { bodySize, isBold }: DocumentStyles): boolean => {
+const isBoldHeading = (block: PdfBlock, { bodySize, isBold }: DocumentStyles): boolean => {
   const { kind, text, size, bold, lines } = block;
   if (kind !== 'text' || !bold || isBold || lines !== 1 || size < 0.95 * bodySize) return false;
   return text.length <= MAX_BOLD_HEADING_CHARS && LETTER.test(text) && !/[.,;:]$/.test(text);
 };
 
-const findLevel = (block: Block, styles: DocumentStyles): number => {
+const findLevel = (block: PdfBlock, styles: DocumentStyles): number => {
   if (block.level !== undefined) return block.level;
   if (isLarge(block, styles.bodySize))
     return Math.min(MAX_LEVEL, styles.headingSizes.indexOf(Math.round(block.size)) + 1);
   return isBoldHeading(block, styles) ? Math.min(MAX_LEVEL, styles.headingSizes.length + 1) : 0;
 };
 
-const renderBlock = (block: Block, styles: DocumentStyles): string => {
+const renderBlock = (block: PdfBlock, styles: DocumentStyles): string => {
   const level = findLevel(block, styles);
   if (level === 0 || block.text === '') return block.text;
   return `${'#'.repeat(level)} ${block.text.replaceAll('\n', ' ')}`;

@@ -74,7 +74,9 @@ class PageTextReader {
   #run: TextRun | undefined;
   /** The mark of the last character of the run. */
   #mark = -1;
-  #codes: number[] = [];
+  /** The text of the page; the position of a character is its number in PDFium. */
+  #chars = '';
+  #spaces = '';
 
   constructor(
     pdfium: Pdfium,
@@ -97,34 +99,66 @@ class PageTextReader {
   }
 
   read(maxChars: number): PdfPageReading {
-    const { call } = this.#pdfium;
-    const chars = Math.min(Math.max(0, call.FPDFText_CountChars(this.#text)), maxChars);
-    for (let index = 0; index < chars; index++) this.#add(index);
+    const count = Math.max(0, this.#pdfium.call.FPDFText_CountChars(this.#text));
+    this.#chars = this.#readChars(Math.min(count, maxChars));
+    const { length } = this.#chars;
+    for (let at = 0; at < length; at++) {
+      const code = this.#chars.charCodeAt(at);
+      if (code === SPACE) this.#spaces += ' ';
+      if (!isVisible(code)) continue; // line breaks are replaced by the positions
+      const start = at;
+      while (at + 1 < length && isVisible(this.#chars.charCodeAt(at + 1))) at++;
+      this.#addWord(start, at);
+    }
     this.#endRun();
     return {
       runs: this.#runs,
       hasPictures: this.#hasPictures,
-      chars,
+      chars: length,
       hidden: this.#hidden.size,
     };
   }
 
-  #add(index: number): void {
+  /** One unit per character. PDFium's text of a page leaves out some characters. */
+  #readChars(count: number): string {
+    const { call } = this.#pdfium;
+    const whole = this.#pdfium.readUnits(count + 1, (buffer) =>
+      call.FPDFText_GetText(this.#text, 0, count, buffer),
+    );
+    const text = whole.replaceAll(TEXT_HYPHEN, HYPHEN);
+    if (text.length === count && !SURROGATE.test(text)) return text;
+    const units = Array.from({ length: count }, (_, index) => {
+      const code = call.FPDFText_GetUnicode(this.#text, index);
+      return String.fromCharCode(code > 0xffff ? REPLACEMENT : code);
+    });
+    return units.join('');
+  }
+
+  /** Adds the characters of a word; it is split if its parts belong to different objects. */
+  #addWord(start: number, last: number): void {
+    const { call } = this.#pdfium;
+    const object = call.FPDFText_GetTextObject(this.#text, start);
+    if (start === last || call.FPDFText_GetTextObject(this.#text, last) === object)
+      return this.#addPiece(object, start, last);
+    let end = start;
+    while (call.FPDFText_GetTextObject(this.#text, end + 1) === object) end++;
+    this.#addPiece(object, start, end);
+    this.#addWord(end + 1, last);
+  }
+
+  #addPiece(pointer: number, start: number, last: number): void {
     const { call, scratch } = this.#pdfium;
-    const code = call.FPDFText_GetUnicode(this.#text, index);
-    if (code === SPACE) return void this.#codes.push(SPACE);
-    if (code < SPACE && code !== HYPHEN) return; // line breaks, which the positions replace
-    const pointer = call.FPDFText_GetTextObject(this.#text, index);
     const object = getOrCreate(this.#objects, pointer, () => this.#readObject(pointer));
-    call.FPDFText_GetCharOrigin(this.#text, index, scratch, scratch + 8);
-    const box = scratch + 16;
-    call.FPDFText_GetCharBox(this.#text, index, box, box + 8, box + 16, box + 24);
+    call.FPDFText_GetCharOrigin(this.#text, start, scratch, scratch + 8);
+    const [box, end] = [scratch + 16, scratch + 48];
+    call.FPDFText_GetCharBox(this.#text, start, box, box + 8, box + 16, box + 24);
+    call.FPDFText_GetCharBox(this.#text, last, end, end + 8, end + 16, end + 24);
     const { view } = this.#pdfium;
     const y = view.getFloat64(scratch + 8, true);
-    const left = view.getFloat64(box, true);
-    const right = view.getFloat64(box + 8, true);
-    if (object.isHidden || !this.#isOnPage(left, right, y)) return void this.#hidden.add(pointer);
-    this.#place(code, object, { left, right, y });
+    const left = Math.min(view.getFloat64(box, true), view.getFloat64(end, true));
+    const right = Math.max(view.getFloat64(box + 8, true), view.getFloat64(end + 8, true));
+    if (object.isHidden || !this.#isOnPage(left, right, y)) this.#hidden.add(pointer);
+    else this.#place(this.#chars.slice(start, last + 1), object, { left, right, y });
   }
 
   /** Rotated pages have their width and height exchanged, so the larger one limits both. */
@@ -134,7 +168,7 @@ class PageTextReader {
   }
 
   #place(
-    code: number,
+    text: string,
     { size, bold, tag, mark }: TextObject,
     { left, right, y }: { readonly left: number; readonly right: number; readonly y: number },
   ): void {
@@ -142,13 +176,13 @@ class PageTextReader {
     if (run && this.#continues(run, { left, right, y, size, tag }, mark)) {
       run.left = Math.min(run.left, left);
       run.right = Math.max(run.right, right);
+      run.text += this.#spaces + text;
     } else {
       this.#endRun();
-      this.#codes = [];
-      this.#run = { text: '', left, right, y, size, bold, tag };
+      this.#run = { text, left, right, y, size, bold, tag };
     }
+    this.#spaces = '';
     this.#mark = mark;
-    this.#codes.push(code);
   }
 
   #continues(
@@ -169,9 +203,7 @@ class PageTextReader {
   }
 
   #endRun(): void {
-    if (!this.#run) return;
-    this.#run.text = toText(this.#codes);
-    if (this.#run.text.trim() !== '') this.#runs.push(this.#run);
+    if (this.#run && this.#run.text.trim() !== '') this.#runs.push(this.#run);
     this.#run = undefined;
   }
 
@@ -220,20 +252,18 @@ class PageTextReader {
   }
 }
 
-const HYPHEN = 2;
+/** PDFium's characters for a hyphen at the end of a line: by its number, and in the text. */
+const HYPHEN = '\u0002';
+const TEXT_HYPHEN = '\ufffe';
+const SURROGATE = /[\ud800-\udfff]/;
+const REPLACEMENT = 0xfffd;
+
+const isVisible = (code: number): boolean => code > SPACE || code === HYPHEN.charCodeAt(0);
+
 const UNKNOWN_OBJECT: TextObject = {
   size: 10,
   bold: false,
   tag: undefined,
   mark: -1,
   isHidden: false,
-};
-/** `String.fromCodePoint` takes a limited number of arguments. */
-const CODES_AT_ONCE = 4096;
-
-const toText = (codes: readonly number[]): string => {
-  let text = '';
-  for (let at = 0; at < codes.length; at += CODES_AT_ONCE)
-    text += String.fromCharCode(...codes.slice(at, at + CODES_AT_ONCE));
-  return text;
 };

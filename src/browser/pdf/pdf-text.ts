@@ -1,11 +1,15 @@
-// Reads the text of a PDF in a worker thread, with limits on size, time and memory.
+// Reads the text of a PDF in worker threads, with limits on size, time and memory.
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import { fail, type Failure, type FailureFacts } from '../../core/failure.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { openRegularFile } from '../../system/private-files.ts';
 import { MAX_PDF_BYTES } from './pdf-kind.ts';
-import type { PdfAnswer, PdfProblem, PdfReading, PdfRequest } from './workers/pdf.ts';
+import { joinParts, type PdfReading } from './pdf-parts.ts';
+import type { PdfAnswer, PdfProblem, PdfRequest } from './workers/pdf.ts';
 
-export type { PdfReading } from './workers/pdf.ts';
+export type { PdfReading } from './pdf-parts.ts';
 
 /** The first page that starts after this time is not read any more. */
 const READ_MS = 10_000;
@@ -35,40 +39,78 @@ interface PdfTextOptions {
 /** Throws a failure if the bytes are not a PDF, or one that cannot be read. */
 export const readPdfText = async (
   bytes: Uint8Array,
-  { workers, signal, background = false }: PdfTextOptions,
+  options: PdfTextOptions,
 ): Promise<PdfReading> => {
+  const { background = false } = options;
   if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
-  const request: PdfRequest = {
-    code: await loadCode(),
-    bytes,
-    limits: {
-      memoryBytes: MAX_MEMORY_BYTES,
-      pages: MAX_PAGES,
-      chars: MAX_CHARS,
-      timeMs: READ_MS,
-    },
-  };
+  const module = await loadModule();
+  const read = (count: number): Promise<Answered[]> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        readPart({ module, bytes, part: { index, count }, limits: buildLimits(count) }, options),
+      ),
+    );
+  const answers = await read(background ? 1 : countParts(bytes.length));
+  const parts = answers.flatMap((answer) => ('part' in answer ? [answer.part] : []));
+  if (parts.length === answers.length) return joinParts(parts);
+  const [whole] = answers.length === 1 ? answers : await read(1);
+  if (whole && 'reading' in whole) return whole.reading;
+  throw new Error('the thread has not read the document');
+};
+
+type Answered = Exclude<PdfAnswer, { readonly problem: PdfProblem }>;
+
+/** Two threads read a file of this size in half of the time; smaller files are short. */
+const MIN_SPLIT_BYTES = 512 * 1024;
+
+const countParts = (bytes: number): number =>
+  bytes >= MIN_SPLIT_BYTES && bytes <= MAX_REUSED_BYTES && availableParallelism() > 1 ? 2 : 1;
+
+const buildLimits = (count: number): PdfRequest['limits'] => ({
+  memoryBytes: MAX_MEMORY_BYTES / count,
+  pages: MAX_PAGES,
+  chars: MAX_CHARS / count,
+  timeMs: READ_MS,
+});
+
+const readPart = async (
+  request: PdfRequest,
+  { workers, signal, background = false }: PdfTextOptions,
+): Promise<Answered> => {
   const answer = await workers
     .run<PdfAnswer>(SCRIPT, request, {
       timeoutMs: MAX_MS,
       onTimeout: () => createTooLarge(`reading it took longer than ${MAX_MS} ms`),
       signal,
       background,
-      retireThread: bytes.length > MAX_REUSED_BYTES,
+      retireThread: request.bytes.length > MAX_REUSED_BYTES,
     })
     .catch((error: unknown) => {
       throw isWorkerOutOfMemory(error) ? createTooLarge('reading it needs too much memory') : error;
     });
   if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
-  return answer.reading;
+  return answer;
 };
 
-const loadCode = async (): Promise<Uint8Array> => {
+/** Weak, so that the compiled code is freed after the last thread that uses it. */
+let compiled: WeakRef<WebAssembly.Module> | undefined;
+
+const loadModule = async (): Promise<WebAssembly.Module> => {
+  const known = compiled?.deref();
+  if (known) return known;
   const { default: path } = await import('pdfium-file');
   await using file = await openRegularFile(path);
   if (!file) throw new Error(`${path} is missing`);
-  return await file.readFile();
+  const code = await file.readFile();
+  const module = await WebAssembly.compile(isCompressed(code) ? await decompress(code) : code);
+  compiled = new WeakRef(module);
+  return module;
 };
+
+const decompress = promisify(brotliDecompress);
+
+/** Modules start with a zero byte; the build compresses the file. */
+const isCompressed = (code: Uint8Array): boolean => code[0] !== 0;
 
 /** The failure for a PDF that exceeds a limit. */
 export const createTooLarge = (reason: string): Failure =>

@@ -6,7 +6,8 @@ declare module 'pdfium-file' {
 }
 
 declare namespace WebAssembly {
-  const Module: new (bytes: Uint8Array) => Module;
+  interface Module extends Record<never, never> {}
+  const compile: (bytes: Uint8Array) => Promise<Module>;
   const Instance: new (
     module: Module,
     imports: Record<string, Record<string, unknown>>,

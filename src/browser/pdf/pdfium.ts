@@ -10,6 +10,7 @@ interface PdfiumExports {
   readonly _emscripten_stack_restore: (pointer: number) => void;
   readonly setThrew: (threw: number, value: number) => void;
   readonly malloc: (bytes: number) => number;
+  readonly free: (address: number) => void;
   readonly PDFiumExt_Init: () => void;
   readonly FPDF_LoadMemDocument: (data: number, bytes: number, password: number) => number;
   readonly FPDF_GetLastError: () => number;
@@ -39,6 +40,8 @@ interface PdfiumExports {
   readonly FPDFText_LoadPage: (page: number) => number;
   readonly FPDFText_ClosePage: (text: number) => void;
   readonly FPDFText_CountChars: (text: number) => number;
+  /** Returns the number of written units, with the final zero. */
+  readonly FPDFText_GetText: (text: number, start: number, count: number, buffer: number) => number;
   readonly FPDFText_GetUnicode: (text: number, index: number) => number;
   readonly FPDFText_GetTextObject: (text: number, index: number) => number;
   readonly FPDFText_GetCharOrigin: (text: number, index: number, x: number, y: number) => number;
@@ -127,6 +130,17 @@ export class Pdfium {
     return this.#readUnits(Uint8Array, write);
   }
 
+  /** Reads a text of at most `maxUnits` units of UTF-16, with the final zero. */
+  readUnits(maxUnits: number, write: (buffer: number) => number): string {
+    const buffer = this.call.malloc(maxUnits * 2);
+    if (buffer === 0) throw new OutOfMemory();
+    const units = Math.min(write(buffer), maxUnits) - 1;
+    const bytes = new Uint8Array(this.call.memory.buffer, buffer, Math.max(0, units) * 2);
+    const text = UTF16.decode(bytes);
+    this.call.free(buffer);
+    return text;
+  }
+
   #readUnits(Units: UnitArray, write: BufferWriter): string {
     const bytes = Math.min(write(this.scratch, SCRATCH_BYTES), SCRATCH_BYTES);
     const length = Math.max(0, Math.floor(bytes / Units.BYTES_PER_ELEMENT));
@@ -206,6 +220,8 @@ export class Pdfium {
   }
 }
 
+/** Keeps characters that have no meaning, and a byte order mark at the start. */
+const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 const SCRATCH_BYTES = 4096;
 const SYSTEM_CALLS = [
   ...['openat', 'fcntl64', 'ioctl', 'fstat64', 'stat64', 'newfstatat', 'lstat64'],

@@ -1,16 +1,18 @@
 // Worker thread that reads the text of PDF files.
 import { parentPort } from 'node:worker_threads';
-import { brotliDecompressSync } from 'node:zlib';
 import { getErrorMessage } from '../../../core/failure.ts';
 import { monotonicMs } from '../../../core/time.ts';
-import { type PdfPageContent, renderPages } from '../layout.ts';
+import { buildBlocks, type PdfPageBlocks } from '../layout.ts';
 import { readPdfPage } from '../page-text.ts';
+import { joinParts, type PdfPart, type PdfReading } from '../pdf-parts.ts';
 import { OutOfMemory, Pdfium } from '../pdfium.ts';
 
 export interface PdfRequest {
-  /** The WebAssembly module; used by the first job of a thread. */
-  readonly code: Uint8Array;
+  /** PDFium, compiled once for all threads. */
+  readonly module: WebAssembly.Module;
   readonly bytes: Uint8Array;
+  /** Long documents are read by several threads, each a range of pages. */
+  readonly part: { readonly index: number; readonly count: number };
   readonly limits: {
     readonly memoryBytes: number;
     readonly pages: number;
@@ -19,22 +21,14 @@ export interface PdfRequest {
   };
 }
 
-export interface PdfReading {
-  /** The title of the document, or an empty text. */
-  readonly title: string;
-  readonly pageCount: number;
-  /** The Markdown of each page that was read. */
-  readonly pages: readonly string[];
-  /** Numbers of pages that have no text. */
-  readonly textless: readonly number[];
-  /** Number of pieces of text that a reader cannot see, which were left out. */
-  readonly hidden: number;
-}
-
 export type PdfProblem = 'empty' | 'broken' | 'password' | 'unsupported' | 'memory';
 
 export type PdfAnswer =
   | { readonly reading: PdfReading }
+  /** The pages of one of several threads. */
+  | { readonly part: PdfPart }
+  /** Too many blocks for the main thread: one thread must read the whole document. */
+  | { readonly isDense: true }
   | { readonly problem: PdfProblem; readonly message: string };
 
 /** Error numbers of PDFium; other numbers mean a broken file. */
@@ -46,14 +40,12 @@ const PROBLEMS: Readonly<Record<number, PdfProblem>> = { 4: 'password', 5: 'unsu
  */
 const MAX_TAGGED_PAGES = 50;
 
-let module: WebAssembly.Module | undefined;
+const MIN_SPLIT_PAGES = 60;
+/** The main thread joins the parts; more blocks would block it for too long. */
+const MAX_BLOCKS = 20_000;
 
-/** Modules start with a zero byte; the build compresses the file. */
-const isCompressed = (code: Uint8Array): boolean => code[0] !== 0;
-
-const read = ({ code, bytes, limits }: PdfRequest): PdfAnswer => {
+const read = ({ module, bytes, part, limits }: PdfRequest): PdfAnswer => {
   if (bytes.length === 0) return { problem: 'empty', message: 'the file is empty' };
-  module ??= new WebAssembly.Module(isCompressed(code) ? brotliDecompressSync(code) : code);
   const endsAt = monotonicMs() + limits.timeMs;
   try {
     const pdfium = new Pdfium(module, limits.memoryBytes);
@@ -63,7 +55,9 @@ const read = ({ code, bytes, limits }: PdfRequest): PdfAnswer => {
       const error = call.FPDF_GetLastError();
       return { problem: PROBLEMS[error] ?? 'broken', message: `PDFium error ${error}` };
     }
-    return { reading: readDocument(pdfium, document, { ...limits, endsAt }) };
+    const read = readDocument(pdfium, document, part, { ...limits, endsAt });
+    if (part.count === 1) return { reading: joinParts([read]) };
+    return countBlocks(read) > MAX_BLOCKS ? { isDense: true } : { part: read };
   } catch (error) {
     const problem = error instanceof OutOfMemory ? 'memory' : 'broken';
     return { problem, message: getErrorMessage(error) };
@@ -73,29 +67,39 @@ const read = ({ code, bytes, limits }: PdfRequest): PdfAnswer => {
 const readDocument = (
   pdfium: Pdfium,
   document: number,
+  part: PdfRequest['part'],
   limits: PdfRequest['limits'] & { readonly endsAt: number },
-): PdfReading => {
+): PdfPart => {
   const pageCount = pdfium.call.FPDF_GetPageCount(document);
-  const pages: PdfPageContent[] = [];
-  const textless: number[] = [];
+  const [first, end] = findRange(Math.min(pageCount, limits.pages), part);
+  const pages: PdfPageBlocks[] = [];
   let charsLeft = limits.chars;
   let hidden = 0;
-  while (pages.length < Math.min(pageCount, limits.pages)) {
+  while (first + pages.length < end) {
     if (charsLeft <= 0 || (pages.length > 0 && monotonicMs() > limits.endsAt)) break;
     const options = { maxChars: charsLeft, withTags: pageCount <= MAX_TAGGED_PAGES };
-    const page = readPage(pdfium, document, pages.length, options);
+    const page = readPage(pdfium, document, first + pages.length, options);
     charsLeft -= page.chars;
     hidden += page.hidden;
-    pages.push(page);
-    if (page.runs.length === 0) textless.push(pages.length);
+    pages.push({ blocks: buildBlocks(page.runs), hasPictures: page.hasPictures });
   }
   return {
     title: readTitle(pdfium, document),
     pageCount,
-    pages: renderPages(pages, pageCount),
-    textless,
+    pages,
+    isComplete: first + pages.length === end,
     hidden,
   };
+};
+
+const countBlocks = ({ pages }: PdfPart): number =>
+  pages.reduce((sum, { blocks }) => sum + blocks.length, 0);
+
+/** The first part of a short document has all its pages. */
+const findRange = (pages: number, { index, count }: PdfRequest['part']): [number, number] => {
+  if (pages < MIN_SPLIT_PAGES) return index === 0 ? [0, pages] : [0, 0];
+  const findStart = (part: number): number => Math.floor((pages * part) / count);
+  return [findStart(index), findStart(index + 1)];
 };
 
 /** A page that PDFium cannot load has no content. */
