@@ -179,3 +179,30 @@ it('a service worker does not hide a form', async () => {
   expect((await reply).failure?.code).toBe('consent_denied');
   expect(received).toEqual([]);
 });
+
+describe('a request of a recipe with the method POST', () => {
+  const save = (): Promise<unknown> =>
+    engine.json('oc_recipe', {
+      source: `name: order\nsite: 127.0.0.1\nsteps:
+  - open: ${site.origin}/found
+  - request: { method: POST, url: "${site.origin}/order", form: { item: book } }`,
+    });
+
+  it('is sent after the user approved it', async () => {
+    await save();
+    const run = engine.reply('oc_recipe', { run: 'order' });
+    expect(await user.question()).toMatchObject({ effect: 'submit' });
+    expect(received).toEqual([]);
+    await user.approve();
+    expect((await run).failure).toBeUndefined();
+    expect(received).toEqual(['POST /order item=book']);
+  });
+
+  it('is not sent if the user denies it, and the recipe stops', async () => {
+    await save();
+    const run = engine.reply('oc_recipe', { run: 'order' });
+    await user.deny();
+    expect((await run).failure).toMatchObject({ code: 'recipe_stopped' });
+    expect(received).toEqual([]);
+  });
+});

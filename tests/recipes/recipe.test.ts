@@ -24,6 +24,21 @@ const site = useSite({
     done.push(request.url ?? '');
     response.end();
   },
+  '/api/orders': (request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      done.push(`${request.method} ${request.url} ${request.headers['content-type']} ${body}`);
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end('{"id":7}');
+    });
+  },
+  '/changed': form('<a href="/other"><button type="button">Pay</button></a>'),
+  '/other': '<link rel="icon" href="data:,"><title>Other</title>',
+  '/icons': `<!doctype html><link rel="icon" href="data:,"><title>Icons</title>
+    <button class="go" onclick="fetch('/did?go')"></button>
+    <button class="two" onclick="fetch('/did?two')"></button><button class="two"></button>
+    <a class="link" href="#" onclick="fetch('/did?link')"></a>`,
   '/api/items': (_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end('{"items":[1,2]}');
@@ -182,6 +197,98 @@ describe('a recipe', () => {
     expect(await engine.json('oc_recipe', { run: 'items' })).toMatchObject({
       result: { status: 200, body: { items: [1, 2] } },
     });
+  });
+
+  const capture = async (code: string): Promise<string> => {
+    await engine.text('navigate', { url: `${site.origin}/` });
+    await engine.text('javascript_tool', { code });
+    const { entries } = await engine.json<{ entries: { key: string }[] }>('network', {
+      url: '/api/orders',
+    });
+    return entries.at(-1)?.key ?? '';
+  };
+
+  it('repeats a captured request with a JSON body, with parameters of its types', async () => {
+    const key = await capture(`await fetch('/api/orders?shop=a%26b', {method: 'POST', headers:
+      {'content-type': 'application/json'}, body: JSON.stringify({item: 'book', count: 2})}); return 1`);
+    await engine.json('oc_recipe', {
+      name: 'order-json',
+      from_request: key,
+      params: { item: 'book', count: '2', shop: 'a&b' },
+    });
+    const source = await engine.text('oc_recipe', { show: 'order-json' });
+    expect(source).toContain('count:\n    type: number');
+    expect(source).toContain('query:\n        shop: "{{shop}}"');
+    done.splice(0);
+    const run = await engine.json('oc_recipe', {
+      run: 'order-json',
+      params: { item: 'a "b", "admin": true', count: 3, shop: 'x&y=1' },
+    });
+    expect(run).toMatchObject({ result: { status: 201, body: { id: 7 } } });
+    expect(done).toEqual([
+      'POST /api/orders?shop=x%26y%3D1 application/json ' +
+        '{"item":"a \\"b\\", \\"admin\\": true","count":3}',
+    ]);
+    expect(
+      await engine.failure('oc_recipe', { run: 'order-json', params: { count: 'many' } }),
+    ).toMatchObject({ code: 'invalid_argument' });
+  });
+
+  it('repeats a captured request with a form body', async () => {
+    const key = await capture(
+      "await fetch('/api/orders', {method: 'POST', body: new URLSearchParams({item: 'pen'})}); return 1",
+    );
+    await engine.json('oc_recipe', {
+      name: 'order-form',
+      from_request: key,
+      params: { item: 'pen' },
+    });
+    done.splice(0);
+    await engine.json('oc_recipe', { run: 'order-form', params: { item: 'a&b=c' } });
+    expect(done[0]).toMatch(/^POST \/api\/orders application\/x-www-form-urlencoded/);
+    expect(done[0]).toMatch(/ item=a%26b%3Dc$/);
+  });
+
+  it('is not created with a parameter that no step contains', async () => {
+    const key = await capture("await fetch('/api/orders', {method: 'POST', body: 'x'}); return 1");
+    const failure = await engine.failure('oc_recipe', {
+      name: 'unused',
+      from_request: key,
+      params: { item: 'book' },
+    });
+    expect(failure.message).toBe('No step contains the value of the parameter "item".');
+  });
+
+  it('stops if an action has another effect than in the recording', async () => {
+    await engine.json('oc_recipe', {
+      source: `name: effect\nsite: 127.0.0.1\nsteps:
+  - open: ${site.origin}/changed
+  - action: click
+    target: { role: button, name: Pay }
+    receipt: { url: /done }`,
+    });
+    const failure = await engine.failure('oc_recipe', { run: 'effect' });
+    expect(failure).toMatchObject({ code: 'recipe_stopped', step: 2 });
+    expect(failure.message).toContain(
+      'the address after the action differs from the recording: recorded "/done", now "/other"',
+    );
+  });
+
+  it.each([
+    ['.go', 'button', undefined],
+    ['.two', 'button', 'ambiguous_target'],
+    ['.link', 'button', 'element_not_found'],
+    ['.none', 'button', 'element_not_found'],
+  ])('checks the element of the selector %s', async (selector, role, reason) => {
+    await engine.json('oc_recipe', {
+      source: `name: icon\nsite: 127.0.0.1\nsteps:
+  - open: ${site.origin}/icons
+  - action: click
+    target: { role: ${role}, selector: "${selector}" }`,
+    });
+    const { failure } = await engine.reply('oc_recipe', { run: 'icon' });
+    expect(failure?.details['reason']).toBe(reason);
+    expect(done).toEqual(reason === undefined ? ['/did?go'] : []);
   });
 
   it('is exported as a Playwright test with expectations', async () => {

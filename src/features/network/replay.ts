@@ -1,16 +1,17 @@
-// Sends a recorded request again from its page, with optional changes, and returns the response.
+// Sends a recorded or a given request from a page, and returns the response.
 import { dialogOpenFailure } from '../../browser/tabs/dialog.ts';
 import {
   findSender,
   readSentContentType,
   type ReplayAnswer,
+  type Sender,
   sendFrom,
   type Sent,
   toSent,
 } from '../../browser/traffic/replay-request.ts';
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { defined, valueIf } from '../../core/defined.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, type FailureFacts } from '../../core/failure.ts';
 import { isObject, isRecord } from '../../core/json.ts';
 import { quoteText } from '../../core/text.ts';
 import type { Deadline } from '../../core/time.ts';
@@ -120,6 +121,44 @@ export const replayRequest = async (
       'No page of its origin is open; ' +
         `the request came from ${quoteText(seen.record.documentUrl)}.`,
     );
+  return { replayed: seen.key, ...(await deliver(desk, { sent, sender }, order, deadline)) };
+};
+
+/** A request that the call describes itself. */
+export interface GivenRequest {
+  /** The tab that sends it; default: the current one. */
+  readonly tabId?: string | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
+/** Sends a given request from the page of the current tab, with its cookies and origin. */
+export const sendGivenRequest = async (
+  desk: ReplayContext,
+  { tabId, method, url, headers = {}, body }: GivenRequest,
+  order: Omit<ReplayOrder, 'key' | 'args' | 'ttlMs'>,
+  deadline: Deadline,
+): Promise<Record<string, unknown>> => {
+  const { session } = desk;
+  const tab = tabId === undefined ? session.current : session.findTab(tabId);
+  if (!tab || !/^https?:/.test(tab.url))
+    throw fail('replay_failed', 'The tab shows no page that can send a request.');
+  if (!/^https?:/.test(url))
+    throw fail('invalid_argument', 'Only requests over HTTP can be sent.', { argument: 'send' });
+  const sent = defined({ method: method.toUpperCase(), url, headers: { ...headers }, text: body });
+  requireConfirmation(sent, order, {});
+  return deliver(desk, { sent, sender: { tab, frame: tab.frames.main } }, order, deadline);
+};
+
+/** Checks the request against the guard, the user's control and the policy, and sends it. */
+const deliver = async (
+  desk: ReplayContext,
+  { sent, sender }: { readonly sent: Sent; readonly sender: Sender },
+  order: Pick<ReplayOrder, 'path' | 'maxBytes' | 'raw'>,
+  deadline: Deadline,
+): Promise<Record<string, unknown>> => {
   const refusal = sender.tab.guard.judgeForCall(sent.url);
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
   sender.tab.control.requireFree(sender.tab.id);
@@ -146,23 +185,26 @@ export const replayRequest = async (
     );
   return defined({
     key: made?.key,
-    replayed: seen.key,
     method: sent.method,
     url: answer.url,
     ...(await showAnswer(desk, answer, order)),
   });
 };
 
-const toBeSent = (seen: WorkspaceRequest, { args, confirm }: ReplayOrder): Sent => {
+const requireConfirmation = (
+  { method, url }: Pick<Sent, 'method' | 'url'>,
+  { confirm }: Pick<ReplayOrder, 'confirm'>,
+  facts: FailureFacts,
+): void => {
+  if (method === 'GET' || confirm) return;
+  const message = `${method} ${quoteText(url)} may change data on the server.`;
+  throw fail('confirmation_required', message, facts);
+};
+
+const toBeSent = (seen: WorkspaceRequest, order: ReplayOrder): Sent => {
   const { record } = seen;
-  if (record.method !== 'GET' && !confirm)
-    throw fail(
-      'confirmation_required',
-      `${record.method} ${quoteText(record.url)} may change data on the server.`,
-      {
-        key: seen.key,
-      },
-    );
+  const { args } = order;
+  requireConfirmation(record, order, { key: seen.key });
   if (!/^https?:/.test(record.url))
     throw fail('replay_failed', 'Only requests over HTTP can be sent again.');
   const sent = toSent(record);
@@ -191,7 +233,7 @@ type ReplayedAnswer = Exclude<ReplayAnswer, { readonly error: string }>;
 const showAnswer = async (
   desk: NetworkContext,
   { status, contentType, size, text, base64, truncated }: ReplayedAnswer,
-  order: ReplayOrder,
+  order: Pick<ReplayOrder, 'path' | 'maxBytes' | 'raw'>,
 ): Promise<Record<string, unknown>> => {
   const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const clean = async (body: string): Promise<string> =>

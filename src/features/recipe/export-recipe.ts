@@ -1,6 +1,11 @@
 // Renders a recipe as a Playwright test with expectations, or as a Puppeteer script. Pure.
-import { isRecord } from '../../core/json.ts';
-import type { Recipe, RecipeStep, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
+import { isRecord, isUnknownArray } from '../../core/json.ts';
+import type {
+  Recipe,
+  RecipeRequest,
+  RecipeStep,
+  RecipeTarget,
+} from '../../store/recipes/recipe-schema.ts';
 import { renderLiteral } from '../recording/script-text.ts';
 import { describeRecipeStep } from './run-recipe.ts';
 
@@ -39,11 +44,12 @@ const renderTest = (recipe: Recipe): string =>
     '});',
   ].join('\n')}\n`;
 
-const locator = ({ role, name, testId, selector, near }: RecipeTarget): string => {
+const locator = ({ role, name, label, testId, selector, near }: RecipeTarget): string => {
   const page =
     near === undefined ? 'page' : `page.getByRole('row').filter({ hasText: ${renderText(near)} })`;
   if (role !== undefined && name !== undefined)
     return `${page}.getByRole(${renderLiteral(role)}, { name: ${renderText(name)}, exact: true })`;
+  if (label !== undefined) return `${page}.getByLabel(${renderText(label)}, { exact: true })`;
   if (testId !== undefined) return `${page}.getByTestId(${renderText(testId)})`;
   return `${page}.locator(${renderText(selector ?? 'body')})`;
 };
@@ -70,10 +76,21 @@ const renderValue = (value: string | readonly string[] | undefined): string => {
 const renderPlaywrightStep = (step: RecipeStep): string[] => {
   const expectations = 'expect' in step && step.expect ? renderExpectations(step.expect) : [];
   if ('open' in step) return [`await page.goto(${renderText(step.open)});`, ...expectations];
-  if ('action' in step) return [renderAction(step), ...expectations];
+  if ('action' in step) return [renderAction(step), ...renderReceipt(step), ...expectations];
   if ('wait' in step) return renderExpectations(step.wait);
   if ('request' in step) return [renderRequest(step.request)];
   return expectations;
+};
+
+/** The recorded address, as far as it is the same in each run. */
+const renderReceipt = ({ receipt }: Extract<RecipeStep, { action: string }>): string[] => {
+  const { url } = receipt ?? {};
+  if (url === undefined) return [];
+  const pattern = renderLiteral(url.split('*'));
+  return [
+    'await expect(page).toHaveURL(({ pathname }) =>',
+    `  ${pattern}.every((part) => pathname.includes(part)));`,
+  ];
 };
 
 const renderAction = ({ action, target, value }: Extract<RecipeStep, { action: string }>) => {
@@ -82,8 +99,30 @@ const renderAction = ({ action, target, value }: Extract<RecipeStep, { action: s
   return `await ${locator(target)}.${METHODS[action] ?? 'click'}(${renderValue(value)});`;
 };
 
-const renderRequest = ({ url, ...options }: { readonly url: string }): string =>
-  `expect((await page.request.fetch(${renderText(url)}, ${renderLiteral({ ...options })})).ok()).toBe(true);`;
+/** Values are inserted with their type: a text that is only a parameter becomes its value. */
+const renderJson = (value: unknown): string => {
+  if (typeof value === 'string') {
+    const [, name] = /^\{\{(\w{1,64})\}\}$/.exec(value) ?? [];
+    return name === undefined ? renderText(value) : `params[${renderLiteral(name)}]`;
+  }
+  if (isUnknownArray(value)) return `[${value.map(renderJson).join(', ')}]`;
+  if (!isRecord(value)) return renderLiteral(value);
+  const entries = Object.entries(value).map(
+    ([key, one]) => `${renderLiteral(key)}: ${renderJson(one)}`,
+  );
+  return `{ ${entries.join(', ')} }`;
+};
+
+const renderRequest = (request: RecipeRequest): string => {
+  const { method, url, query, headers, json, form, body, status } = request;
+  const options = Object.entries({ method, params: query, headers, data: json ?? body, form })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${renderJson(value)}`);
+  const answer = `(await page.request.fetch(${renderText(url)}, { ${options.join(', ')} }))`;
+  return status === undefined
+    ? `expect(${answer}.ok()).toBe(true);`
+    : `expect(${answer}.status()).toBe(${status});`;
+};
 
 const renderExpectations = (facts: Readonly<Record<string, unknown>>): string[] => {
   const { url, text, title, text_gone: gone, textGone = gone } = facts;

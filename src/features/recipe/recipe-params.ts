@@ -1,7 +1,7 @@
 // The parameters of a recipe: checks given values, and fills them into steps. Pure.
 import { fail } from '../../core/failure.ts';
 import { isRecord, isUnknownArray } from '../../core/json.ts';
-import type { Recipe } from '../../store/recipes/recipe-schema.ts';
+import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 
 type ParamValue = string | number | boolean;
 export type RecipeParams = Readonly<Record<string, ParamValue>>;
@@ -61,17 +61,54 @@ const convertValue = (
 };
 
 const MARK = /\{\{(\w{1,64})\}\}/g;
+const ONLY_MARK = /^\{\{(\w{1,64})\}\}$/;
 
-/** Replaces `{{name}}` in all texts of a step. */
-export const fillParams = <T>(value: T, params: RecipeParams): T => {
+const fillText = (
+  text: string,
+  params: RecipeParams,
+  encode = (value: string): string => value,
+): string =>
+  text.replace(MARK, (mark, name: string) =>
+    Object.hasOwn(params, name) ? encode(String(params[name])) : mark,
+  );
+
+/** Replaces `{{name}}` in all texts of a value. */
+const fillTexts = <T>(value: T, params: RecipeParams): T => {
   const fill = (inner: unknown): unknown => {
-    if (typeof inner === 'string')
-      return inner.replace(MARK, (mark, name: string) =>
-        Object.hasOwn(params, name) ? String(params[name]) : mark,
-      );
+    if (typeof inner === 'string') return fillText(inner, params);
     if (isUnknownArray(inner)) return inner.map(fill);
-    if (!isRecord(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, fill(one)]));
+    return isRecord(inner) ? mapValues(inner, fill) : inner;
   };
   return fill(value) as T;
+};
+
+const mapValues = (
+  record: Readonly<Record<string, unknown>>,
+  map: (value: unknown) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+
+/** A text that is only a mark becomes the value with its type. */
+const fillJson = (value: unknown, params: RecipeParams): unknown => {
+  if (isUnknownArray(value)) return value.map((one) => fillJson(one, params));
+  if (isRecord(value)) return mapValues(value, (one) => fillJson(one, params));
+  if (typeof value !== 'string') return value;
+  const [, name] = ONLY_MARK.exec(value) ?? [];
+  if (name !== undefined && Object.hasOwn(params, name)) return params[name];
+  return fillText(value, params);
+};
+
+/** A value inside of an address is encoded; an address that is only a mark is not. */
+const fillAddress = (address: string, params: RecipeParams): string =>
+  ONLY_MARK.test(address)
+    ? fillText(address, params)
+    : fillText(address, params, encodeURIComponent);
+
+/** Fills the parameters into a step. */
+export const fillParams = (step: RecipeStep, params: RecipeParams): RecipeStep => {
+  if ('open' in step) return { ...fillTexts(step, params), open: fillAddress(step.open, params) };
+  if (!('request' in step)) return fillTexts(step, params);
+  const { url, json, ...texts } = step.request;
+  const request = { ...fillTexts(texts, params), url: fillAddress(url, params) };
+  return { request: json === undefined ? request : { ...request, json: fillJson(json, params) } };
 };

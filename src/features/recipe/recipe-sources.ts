@@ -1,12 +1,19 @@
 // Creates recipes from the steps of a recording, the calls of a task, or a request. Pure.
+import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { getField, isRecord, isUnknownArray } from '../../core/json.ts';
+import { getField, isRecord, isUnknownArray, tryParseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
-import { type Recipe, RecipeStep, type RecipeTarget } from '../../store/recipes/recipe-schema.ts';
+import {
+  type Recipe,
+  type RecipeRequest,
+  RecipeStep,
+  type RecipeTarget,
+} from '../../store/recipes/recipe-schema.ts';
 import type { Locator, RecordedStep } from '../recording/kept-lines.ts';
 import { buildScriptSteps } from '../recording/script-steps.ts';
 import { formatSecretVariable } from '../recording/script-text.ts';
+import { parseReceiptLine } from './recipe-receipt.ts';
 
 export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe => {
   if (steps.length === 0)
@@ -70,10 +77,15 @@ const chooseClick = ({
 const toValue = (step: Extract<RecordedStep, { kind: 'fill' }>): string =>
   step.secret ? `\${SECRET:${step.secretName ?? formatSecretVariable(step)}}` : step.value;
 
-const toTarget = ({ role, name, testId, css }: Locator): RecipeTarget =>
-  role !== undefined && name !== undefined
-    ? defined({ role, name, testId: testId?.value })
-    : { selector: testId ? `[${testId.attribute}="${testId.value}"]` : (css.at(-1) ?? 'body') };
+/** Without a name, the role is kept so that a run checks the kind of the element. */
+const toTarget = ({ role, name, testId, css }: Locator): RecipeTarget => {
+  if (role !== undefined && name !== undefined)
+    return defined({ role, name, testId: testId?.value });
+  const selector = testId ? `[${testId.attribute}="${testId.value}"]` : css.at(-1);
+  if (selector === undefined)
+    throw fail('recipe_invalid', 'A recorded element has neither a name nor a selector.');
+  return defined({ role, selector });
+};
 
 const stripQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
@@ -111,7 +123,8 @@ const convertCall = (args: Record<string, unknown>, summary: string): RecipeStep
   if (isUnknownArray(fields)) return args['submit'] ? [] : convertFields(fields);
   if (typeof url === 'string' && action === undefined) return [{ open: url }];
   const target = readTarget(args, summary);
-  const { data } = RecipeStep.safeParse({ action, target, ...defined({ value }) });
+  const receipt = parseReceiptLine(summary);
+  const { data } = RecipeStep.safeParse({ action, target, ...defined({ value, receipt }) });
   return data && target ? [data] : [];
 };
 
@@ -135,53 +148,187 @@ const readTarget = (args: Record<string, unknown>, summary: string): RecipeTarge
   return typeof selector === 'string' ? { selector } : undefined;
 };
 
-/** A captured request as the only step, after its page was opened. */
+/** A captured request as a step, after the page that sent it was opened. */
 export const convertRequest = (detail: unknown): RecipeStep[] => {
-  const method = getField(detail, 'method');
-  const url = getField(detail, 'url');
-  if (typeof method !== 'string' || typeof url !== 'string')
+  const [method, address] = [getField(detail, 'method'), getField(detail, 'url')];
+  const url = parseUrl(String(address));
+  if (typeof method !== 'string' || !url)
     throw fail('recipe_invalid', 'The request cannot be repeated: it has no address.');
   const sent = getField(detail, 'request');
-  const body = getField(sent, 'body');
-  const type = getField(getField(sent, 'headers'), 'content-type');
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-  const origin = new URL(url).origin;
+  const headers = getField(sent, 'headers');
+  const [type, referer] = [getField(headers, 'content-type'), getField(headers, 'referer')];
+  const status = getField(detail, 'status');
+  const query = Object.fromEntries(url.searchParams);
+  url.search = '';
   const request = defined({
     method,
-    url,
-    headers: typeof type === 'string' ? { 'content-type': type } : undefined,
-    body: text,
+    url: url.href,
+    query: Object.keys(query).length > 0 ? query : undefined,
+    ...convertBody(getField(sent, 'body'), typeof type === 'string' ? type : ''),
+    status: typeof status === 'number' ? status : undefined,
   });
-  return [{ open: `${origin}/` }, { request }];
+  const page = typeof referer === 'string' ? referer : `${url.origin}/`;
+  return [{ open: page }, { request }];
 };
 
-/** Replaces values by parameters: `{email: "ada@x.org"}` turns each "ada@x.org" into {{email}}. */
-export const addParams = (
-  recipe: Recipe,
-  params: Readonly<Record<string, string | number | boolean>>,
-): Recipe => {
-  const replace = (value: unknown): unknown => {
-    if (typeof value === 'string') return replaceValues(value, params);
-    if (isUnknownArray(value)) return value.map(replace);
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replace(one)]));
-  };
+type RecipeBody = Pick<RecipeRequest, 'json' | 'form' | 'body' | 'headers'>;
+
+const convertBody = (body: unknown, type: string): RecipeBody => {
+  if (body === undefined || body === null) return {};
+  if (typeof body !== 'string') return isForm(type) ? { form: toTexts(body) } : { json: body };
+  if (isForm(type)) return { form: Object.fromEntries(new URLSearchParams(body)) };
+  const json = /^application\/(?:[\w.-]{1,50}\+)?json/i.test(type) ? tryParseJson(body) : undefined;
+  if (json !== undefined) return { json };
+  return defined({ body, headers: type === '' ? undefined : { 'content-type': type } });
+};
+
+const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded/i.test(type);
+
+const toTexts = (fields: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
+
+type ParamValues = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * Replaces values by parameters: `{email: "ada@x.org"}` turns "ada@x.org" into {{email}}. In
+ * addresses and in the bodies of requests only whole values are replaced; a value of JSON gives
+ * the parameter its type. Throws for a value that no step contains.
+ */
+export const addParams = (recipe: Recipe, params: ParamValues): Recipe => {
+  requireNoHidden(recipe.steps);
+  const types = new Map<string, ParamType>();
+  const replacer = new ParamReplacer(params, types);
+  const steps = recipe.steps.map((step) => replacer.replaceStep(step));
+  const unused = Object.keys(params).find((key) => !types.has(key));
+  if (unused !== undefined)
+    throw fail('invalid_argument', `No step contains the value of the parameter "${unused}".`, {
+      argument: 'params',
+    });
   const declared = Object.entries(params).map(([key, value]) => [
     key,
-    { type: typeof value, default: value },
+    { type: types.get(key) ?? 'string', default: value },
   ]);
-  return {
-    ...recipe,
-    params: Object.fromEntries(declared) as Recipe['params'],
-    steps: replace(recipe.steps) as RecipeStep[],
-  };
+  return { ...recipe, params: Object.fromEntries(declared) as Recipe['params'], steps };
 };
 
-const replaceValues = (
-  text: string,
-  params: Readonly<Record<string, string | number | boolean>>,
-): string =>
-  Object.entries(params).reduce((out, [key, value]) => {
-    const wanted = String(value);
-    return wanted === '' ? out : out.replaceAll(wanted, `{{${key}}}`);
-  }, text);
+/** Redacted values cannot be repeated. */
+const requireNoHidden = (steps: readonly RecipeStep[]): void => {
+  if (!JSON.stringify(steps).includes('[redacted')) return;
+  throw fail('recipe_invalid', 'A step contains a secret, which was not recorded.', {
+    hint: 'Enter secrets by name (${SECRET:NAME}), or write the recipe by hand.',
+  });
+};
+
+type ParamType = Recipe['params'][string]['type'];
+const PARAM_TYPES = ['string', 'number', 'boolean'] as const;
+
+type ActionStep = Extract<RecipeStep, { action: string }>;
+
+class ParamReplacer {
+  readonly #params: readonly (readonly [string, string])[];
+  readonly #given: ParamValues;
+  readonly #types: Map<string, ParamType>;
+
+  constructor(params: ParamValues, types: Map<string, ParamType>) {
+    this.#given = params;
+    this.#types = types;
+    this.#params = Object.entries(params)
+      .map(([key, value]) => [key, String(value)] as const)
+      .filter(([, value]) => value !== '');
+  }
+
+  replaceStep(step: RecipeStep): RecipeStep {
+    if ('open' in step) return { ...step, open: this.#replaceAddress(step.open) };
+    if ('action' in step) return this.#replaceAction(step);
+    if (!('request' in step)) return this.#replaceTexts(step) as RecipeStep;
+    const { url, query, form, json, ...rest } = step.request;
+    const request = defined({
+      ...rest,
+      url: this.#replaceAddress(url),
+      query: query && this.#replaceValues(query),
+      form: form && this.#replaceValues(form),
+      json: json === undefined ? undefined : this.#replaceValues(json),
+    });
+    return { request } as RecipeStep;
+  }
+
+  /** The action and the role are words of the format. */
+  #replaceAction({ action, target, ...rest }: ActionStep): RecipeStep {
+    const found = target && { ...(this.#replaceTexts(target) as RecipeTarget) };
+    const kept = defined({ ...found, role: target?.role });
+    return { ...(this.#replaceTexts(rest) as object), action, ...(target && { target: kept }) };
+  }
+
+  /** Replaces whole values at any depth. */
+  #replaceValues<T>(value: T): T {
+    const replace = (inner: unknown): unknown => {
+      if (isUnknownArray(inner)) return inner.map(replace);
+      if (isRecord(inner)) return mapRecord(inner, replace);
+      return this.#replaceValue(inner);
+    };
+    return replace(value) as T;
+  }
+
+  #replaceValue(value: unknown): unknown {
+    const type = PARAM_TYPES.find((one) => one === typeof value);
+    const found = type && this.#params.find(([, wanted]) => wanted === String(value));
+    if (!found) return value;
+    this.#note(found[0], type);
+    return `{{${found[0]}}}`;
+  }
+
+  /** Whole parts of the path and whole values of the query. */
+  #replaceAddress(address: string): string {
+    const parts = address.split(/([/?&=#])/);
+    return parts
+      .map((part) => {
+        const decoded = attempt(() => decodeURIComponent(part), part);
+        const found = this.#params.find(([, wanted]) => wanted === decoded);
+        if (found) this.#note(found[0]);
+        return found ? `{{${found[0]}}}` : part;
+      })
+      .join('');
+  }
+
+  /** Texts that contain a value as a word. */
+  #replaceTexts(value: unknown): unknown {
+    if (isUnknownArray(value)) return value.map((one) => this.#replaceTexts(one));
+    if (isRecord(value)) return mapRecord(value, (one) => this.#replaceTexts(one));
+    return typeof value === 'string' ? this.#replaceWords(value) : value;
+  }
+
+  #replaceWords(text: string): string {
+    return this.#params.reduce((out, [key, wanted]) => {
+      const parts = splitAtWord(out, wanted);
+      if (parts.length > 1) this.#note(key);
+      return parts.join(`{{${key}}}`);
+    }, text);
+  }
+
+  #note(key: string, type = typeof this.#given[key] as ParamType): void {
+    const known = this.#types.get(key);
+    this.#types.set(key, known === undefined || known === type ? type : 'string');
+  }
+}
+
+const mapRecord = (
+  record: Readonly<Record<string, unknown>>,
+  map: (value: unknown) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+
+const WORD_CHAR = /[\p{L}\p{N}_]/u;
+
+/** The texts around each place where `word` is not a part of a longer word. */
+const splitAtWord = (text: string, word: string): string[] => {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+    const end = at + word.length;
+    const isPart = WORD_CHAR.test(text.charAt(at - 1)) || WORD_CHAR.test(text.charAt(end));
+    if (isPart || text.slice(at - 2, at) === '{{') continue;
+    parts.push(text.slice(start, at));
+    start = end;
+  }
+  return [...parts, text.slice(start)];
+};

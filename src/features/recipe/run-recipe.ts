@@ -3,9 +3,15 @@ import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { getField } from '../../core/json.ts';
 import { quoteText } from '../../core/text.ts';
-import type { Recipe, RecipeStep, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
+import type {
+  Recipe,
+  RecipeRequest,
+  RecipeStep,
+  RecipeTarget,
+} from '../../store/recipes/recipe-schema.ts';
 import { buildCallValue, type InnerReply } from '../script/inner-call.ts';
 import { fillParams, type RecipeParams, resolveParams } from './recipe-params.ts';
+import { compareReceipts, readReceipt } from './recipe-receipt.ts';
 
 export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
@@ -97,9 +103,12 @@ class RecipeRunner {
     return buildCallValue(reply);
   }
 
-  async #act({ action, target, value }: Extract<RecipeStep, { action: string }>): Promise<void> {
+  async #act(step: Extract<RecipeStep, { action: string }>): Promise<void> {
+    const { action, target, value, receipt } = step;
     const place = target ? await this.#locate(target) : {};
-    await this.#call('interact', { action, ...place, ...defined({ value }) });
+    const data = await this.#call('interact', { action, ...place, ...defined({ value }) });
+    const difference = receipt && compareReceipts(receipt, readReceipt(data));
+    if (difference !== undefined) throw fail('recipe_stopped', `${difference}.`);
   }
 
   async #check(expected: object): Promise<void> {
@@ -109,9 +118,7 @@ class RecipeRunner {
   }
 
   /** By role and name; otherwise by a test id or a label that exactly one element has. */
-  async #locate(target: RecipeTarget): Promise<{ ref: string } | { selector: string }> {
-    const { role, name, selector } = target;
-    if (name === undefined && role === undefined && selector !== undefined) return { selector };
+  async #locate(target: RecipeTarget): Promise<{ readonly ref: string }> {
     const exact = selectExact(target, await this.#waitForName(target));
     const [only, another] = exact;
     if (only && !another) return { ref: only.ref };
@@ -120,9 +127,10 @@ class RecipeRunner {
     return { ref: (await this.#heal(target)).ref };
   }
 
-  /** A target without a name is found by its label, or by its test id. */
-  #waitForName({ role, name, near, label, testId }: RecipeTarget): Promise<readonly RecipeHit[]> {
-    const named = [defined({ query: name }), defined({ label }), defined({ testId })];
+  /** A target without a name is found by its label, its test id, or its selector. */
+  #waitForName(target: RecipeTarget): Promise<readonly RecipeHit[]> {
+    const { role, name, near, label, testId, selector } = target;
+    const named = [{ query: name }, { label }, { testId }, { selector }].map(defined);
     const fact = named.find((one) => Object.keys(one).length > 0);
     return this.#find({ ...defined({ role, near }), ...fact, wait_ms: FIND_MS });
   }
@@ -149,21 +157,49 @@ class RecipeRunner {
     throw fail('element_not_found', `No element matches ${describeTarget(target)}.`);
   }
 
-  /** Sends a request from inside the page, with its cookies. */
-  async #send(request: Extract<RecipeStep, { request: object }>['request']): Promise<unknown> {
-    const { url, method, headers, body } = request;
-    const options = JSON.stringify(defined({ method, headers, body, credentials: 'include' }));
-    const code = `const response = await fetch(${JSON.stringify(url)}, ${options});
-const text = await response.text();
-let body = text;
-try { body = JSON.parse(text) } catch {}
-return { status: response.status, body };`;
-    const { value } = (await this.#call('javascript_tool', { code })) as { value: unknown };
+  /** Sends a request from inside the page, with its cookies. The owner's policy judges it. */
+  async #send(request: RecipeRequest): Promise<unknown> {
+    const { method, status: expected } = request;
+    const { url, headers, body } = buildRequest(request);
+    const value = await this.#call('network', {
+      send: defined({ method, url, headers, body }),
+      confirm: true,
+      max_body: MAX_RESPONSE_BYTES,
+    });
     const status = Number(getField(value, 'status'));
-    if (status < 400) return value;
-    throw fail('recipe_stopped', `the response has the status ${status}`);
+    const isExpected = expected === undefined ? status < 400 : status === expected;
+    if (isExpected) return { status, body: getField(value, 'body') };
+    throw fail('recipe_stopped', `the response has the status ${status}.`);
   }
 }
+
+/** The address with its query, and the body as a text with its content type. */
+export const buildRequest = (
+  request: RecipeRequest,
+): Pick<RecipeRequest, 'url' | 'headers' | 'body'> => {
+  const { url, query, headers, json, form, body } = request;
+  const address = query ? addQuery(url, query) : url;
+  if (json !== undefined)
+    return {
+      url: address,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(json),
+    };
+  if (form === undefined) return { url: address, headers, body };
+  return {
+    url: address,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  };
+};
+
+const addQuery = (address: string, query: Readonly<Record<string, string>>): string => {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+  return url.href;
+};
+
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
 /** How long to wait for a target to appear. */
 const FIND_MS = 3_000;

@@ -33,12 +33,34 @@ const RECIPE_ACTIONS = [
 
 const Facts = z.record(z.string(), z.unknown());
 
+/** Effects of the recorded action that a run must repeat; absent ones must not happen. */
+export const RecipeReceipt = z.strictObject({
+  /** The path after the action, without its query; `*` replaces ids. */
+  url: text.optional(),
+  dialog: text.optional(),
+  newTab: z.literal(true).optional(),
+  download: z.literal(true).optional(),
+  closed: z.literal(true).optional(),
+  /** Fields that rejected their value, or failed requests. */
+  problem: z.literal(true).optional(),
+});
+export type RecipeReceipt = z.output<typeof RecipeReceipt>;
+
+const texts = z.record(z.string(), text);
+
 const RecipeRequest = z.strictObject({
   method: z.string().max(20).default('GET'),
   url: text,
-  headers: z.record(z.string(), text).optional(),
+  query: texts.optional(),
+  headers: texts.optional(),
+  /** At most one of these is the body. */
+  json: z.unknown().optional(),
+  form: texts.optional(),
   body: z.string().max(1_000_000).optional(),
+  /** The status of the recorded response. */
+  status: z.number().int().optional(),
 });
+export type RecipeRequest = z.output<typeof RecipeRequest>;
 
 export const RecipeStep = z.union([
   z.strictObject({ open: text, expect: Facts.optional() }),
@@ -46,6 +68,7 @@ export const RecipeStep = z.union([
     action: z.enum(RECIPE_ACTIONS),
     target: RecipeTarget.optional(),
     value: z.union([text, z.array(text)]).optional(),
+    receipt: RecipeReceipt.optional(),
     expect: Facts.optional(),
   }),
   z.strictObject({ wait: Facts }),

@@ -1,5 +1,6 @@
 // oc_recipe: lists, shows, creates, runs and exports recipes.
 import { z } from 'zod';
+import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { getField } from '../../core/json.ts';
 import { exportRecipe, RECIPE_EXPORTS } from '../../features/recipe/export-recipe.ts';
@@ -105,12 +106,13 @@ const createCall =
       name: tool,
       arguments: buildInnerArguments(
         context.rooms.tools.find((one) => one.name === tool),
-        args,
+        'send' in args ? { ...args, ...defined({ tabId: context.tabId }) } : args,
         context,
       ),
       session: context.session.name,
       folder: context.folder,
       signal: context.signal,
+      elicit: context.elicit,
     });
 
 const replay = async (

@@ -41,6 +41,17 @@ const input = () => ({
   replay: text.describe('Key'),
   args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
   confirm: yes.describe('Replay non-GET'),
+  send: markUnlisted(
+    z
+      .strictObject({
+        method: z.string().min(1).max(20).default('GET'),
+        url: z.string().min(1).max(10_000),
+        headers: z.record(z.string().max(200), z.string().max(10_000)).optional(),
+        body: z.string().max(1_000_000).optional(),
+      })
+      .optional()
+      .describe('A request to send from the current page'),
+  ),
   describe: z
     .union([z.boolean(), z.enum(API_FORMATS)])
     .optional()
@@ -52,6 +63,9 @@ const input = () => ({
 });
 
 type NetworkInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
+
+const isSending = ({ replay, send }: NetworkInput): boolean =>
+  replay !== undefined || send !== undefined;
 
 /** Maximum size of a body in the reply, unless the whole body is requested. */
 const MAX_BODY_BYTES = 65_536;
@@ -67,10 +81,10 @@ export const network = defineTool({
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
   tier: 1,
   traits: {
-    effect: ({ replay }) => (replay === undefined ? 'read' : 'act'),
-    consent: ({ replay }) => ({ pages: replay === undefined ? 'session' : 'later' }),
+    effect: (given) => (isSending(given) ? 'act' : 'read'),
+    consent: (given) => ({ pages: isSending(given) ? 'later' : 'session' }),
     scope: 'browser',
-    observation: ({ replay }) => replay === undefined,
+    observation: (given) => !isSending(given),
     duration: 'instant',
     dialog: 'allowed',
     timeoutMs: 30_000,
@@ -83,8 +97,8 @@ export const network = defineTool({
   },
   input,
   prepare: (given) => {
-    requireOneOf(given, ['detail', 'replay', 'describe', 'har']);
-    requireWith(given, 'path', ['detail', 'replay']);
+    requireOneOf(given, ['detail', 'replay', 'send', 'describe', 'har']);
+    requireWith(given, 'path', ['detail', 'replay', 'send']);
     requireWith(given, 'args', ['replay']);
     return given;
   },
@@ -105,13 +119,13 @@ export const network = defineTool({
       har,
     } = given;
     const maxBytes = bodyLimit(given);
-    if (replay !== undefined) {
-      const { replayRequest } = await import('../../features/network/replay.ts');
-      return replayRequest(
-        { ...desk, requireConsent: context.requireConsent },
-        { key: replay, args, confirm: given.confirm ?? false, path, maxBytes, raw, ttlMs },
-        context.deadline,
-      );
+    if (replay !== undefined || given.send) {
+      const { replayRequest, sendGivenRequest } = await import('../../features/network/replay.ts');
+      const sender = { ...desk, requireConsent: context.requireConsent };
+      const order = { confirm: given.confirm ?? false, path, maxBytes, raw };
+      return given.send
+        ? sendGivenRequest(sender, { ...given.send, tabId: given.tabId }, order, context.deadline)
+        : replayRequest(sender, { ...order, key: replay ?? '', args, ttlMs }, context.deadline);
     }
     if (detail !== undefined) {
       const { loadDetail: detailOf } = await import('../../features/network/find-request.ts');
