@@ -1,5 +1,4 @@
 // The configuration. Each field defines its flag, OPENCHROME_ variable, JSON key and docs.
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from './defined.ts';
 import { findClosest } from './closest.ts';
@@ -425,17 +424,6 @@ export const formatFlag = (key: ConfigKey): string =>
   `--${key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 export const formatVariable = (key: ConfigKey): string =>
   `OPENCHROME_${key.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
-
-/** The configuration without its passwords; equal passwords have equal marks. */
-export const hidePasswords = (config: Config): Config =>
-  Object.fromEntries(
-    KEYS.map((key) => [key, field(key).secret ? hidePassword(config[key]) : config[key]]),
-  ) as Config;
-
-const hidePassword = (value: unknown): unknown =>
-  typeof value === 'string'
-    ? `(set, ${createHash('sha256').update(value).digest('hex').slice(0, 8)})`
-    : value;
 
 type RawConfig = { [K in ConfigKey]?: unknown };
 

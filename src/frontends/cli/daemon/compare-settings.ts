@@ -1,5 +1,6 @@
 // Compares the settings of a client with those of the running daemon.
-import { type ConfigKey, formatFlag, hidePasswords, type Settings } from '../../../core/config.ts';
+import { hidePasswords } from './hide-passwords.ts';
+import { type ConfigKey, formatFlag, type Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
 import { STATUS_PATH } from './paths.ts';

@@ -1,10 +1,10 @@
 // The daemon's status: its clients, work and resource usage.
+import { hidePasswords } from './hide-passwords.ts';
 import { defined } from '../../../core/defined.ts';
 import {
   type Config,
   type ConfigKey,
   type ConfigOrigins,
-  hidePasswords,
 } from '../../../core/config.ts';
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
