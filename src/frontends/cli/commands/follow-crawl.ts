@@ -61,6 +61,8 @@ export const runCrawl = async (
   }
 };
 
+type FollowedPage = WrittenPage & { readonly depth: number };
+
 class FollowedCrawl {
   readonly #client: DaemonClient;
   readonly #order: CrawlOrder;
@@ -135,12 +137,7 @@ class FollowedCrawl {
   async #takePages(): Promise<void> {
     let last: string | undefined;
     for (const entry of await this.#tail.readNew()) {
-      const { page } = entry as { readonly page: WrittenPage & { readonly depth: number } };
-      if (page.error !== undefined) {
-        this.#errors++;
-        this.#isStartMissing ||= page.depth === 0 && this.#done === 0;
-      }
-      this.#done++;
+      const { page } = entry as { readonly page: FollowedPage };
       last = page.url;
       this.#takePage(page);
     }
@@ -155,7 +152,12 @@ class FollowedCrawl {
     );
   }
 
-  #takePage(page: WrittenPage): void {
+  #takePage(page: FollowedPage): void {
+    if (page.error !== undefined) {
+      this.#errors++;
+      this.#isStartMissing ||= page.depth === 0 && this.#done === 0;
+    }
+    this.#done++;
     if (this.#writer) return this.#writer.write(page);
     if (this.#order.isJson) return;
     const text = page.error === undefined ? page.title : `error: ${page.error}`;
@@ -164,6 +166,9 @@ class FollowedCrawl {
 
   async #finish({ status, error }: TaskState): Promise<number> {
     const { terminal } = this.#context;
+    // The pages of a crawl on a cluster are not on this machine.
+    if (this.#done === 0)
+      for (const page of (await this.#loadResult())?.pages ?? []) this.#takePage(page);
     terminal.status();
     if (status !== 'COMPLETED') {
       this.#printSummary(status === 'CANCELLED' ? 'Cancelled' : 'Failed');
@@ -176,10 +181,14 @@ class FollowedCrawl {
   }
 
   async #printResult(): Promise<void> {
-    const { result } = readAnswer<{ readonly result?: unknown }>(
-      await this.#client.callTool('oc_task_get', { task_id: this.#id, include_result: true }),
-    );
-    this.#context.terminal.out(JSON.stringify(result ?? null));
+    this.#context.terminal.out(JSON.stringify((await this.#loadResult()) ?? null));
+  }
+
+  async #loadResult(): Promise<{ readonly pages?: readonly FollowedPage[] } | undefined> {
+    const { result } = readAnswer<{
+      readonly result?: { readonly pages?: readonly FollowedPage[] };
+    }>(await this.#client.callTool('oc_task_get', { task_id: this.#id, include_result: true }));
+    return result;
   }
 
   /** The first Ctrl-C cancels the crawl and keeps its pages. */

@@ -1,11 +1,7 @@
 // The daemon's status: its clients, work and resource usage.
 import { hidePasswords } from './hide-passwords.ts';
 import { defined } from '../../../core/defined.ts';
-import {
-  type Config,
-  type ConfigKey,
-  type ConfigOrigins,
-} from '../../../core/config.ts';
+import { type Config, type ConfigKey, type ConfigOrigins } from '../../../core/config.ts';
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine, ListedTab } from '../../../pipeline/engine.ts';

@@ -3,6 +3,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { addCount, getOrCreate, listIf } from '../../../core/collections.ts';
 import { monotonicMs } from '../../../core/time.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
+import type { ClusterMember } from '../../../store/cluster/cluster-store.ts';
 
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
@@ -15,8 +16,8 @@ interface Durations {
 export interface Metrics {
   /** Wraps `call` to count each call. */
   counted(call: Engine['call']): Engine['call'];
-  /** `gauges`: values from the server, by name. */
-  render(gauges: Readonly<Record<string, number>>): string;
+  /** `gauges`: values from the server, by name. `members`: the processes of the cluster. */
+  render(gauges: Readonly<Record<string, number>>, members?: readonly ClusterMember[]): string;
 }
 
 export const createMetrics = (tools: Engine['tools']): Metrics => {
@@ -42,7 +43,7 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
         observe(durations, tool, (monotonicMs() - startedAt) / 1000);
       }
     },
-    render: (gauges) =>
+    render: (gauges, members = []) =>
       [
         ...block('openchrome_calls_total', 'counter', 'Calls by tool and outcome.', [...outcomes]),
         ...histogram(
@@ -56,9 +57,62 @@ export const createMetrics = (tools: Engine['tools']): Metrics => {
           ...eventLoopGauges(delays),
           ...processGauges(),
         }).flatMap(([name, value]) => block(name, 'gauge', '', [['', value]])),
+        ...listIf(members.length > 0, ...describeMembers(members)),
         '',
       ].join('\n'),
   };
+};
+
+/** The load and the work of each process of the cluster, as of its last heartbeat. */
+const describeMembers = (members: readonly ClusterMember[]): string[] => {
+  const list = (read: (member: ClusterMember) => number): (readonly [string, number])[] =>
+    members.map((member) => [
+      labels({
+        worker: member.id,
+        role: member.role,
+        machine: member.host.replace(/[^\w.-]/g, '_'),
+        pid: member.pid,
+      }),
+      read(member),
+    ]);
+  return [
+    ...block(
+      'openchrome_worker_pages_total',
+      'counter',
+      'Loaded pages.',
+      list((m) => m.pages),
+    ),
+    ...block(
+      'openchrome_worker_errors_total',
+      'counter',
+      'Failed pages.',
+      list((m) => m.errors),
+    ),
+    ...block(
+      'openchrome_worker_visits',
+      'gauge',
+      'Pages being loaded.',
+      list((m) => m.visits),
+    ),
+    ...block(
+      'openchrome_worker_slots',
+      'gauge',
+      'Pages at a time.',
+      list((m) => m.slots),
+    ),
+    ...block(
+      'openchrome_worker_tasks',
+      'gauge',
+      'Led tasks.',
+      list((m) => m.tasks.length),
+    ),
+    ...block(
+      'openchrome_worker_memory_bytes',
+      'gauge',
+      'Memory.',
+      list((m) => m.rssBytes),
+    ),
+  ];
 };
 
 const observe = (durations: Map<string, Durations>, tool: string, seconds: number): void => {

@@ -64,9 +64,12 @@ export const createRoutes = (
       handle: readOnly((response) => sendJson(response, 200, health(engine))),
     },
     '/metrics': {
-      handle: readOnly((response) =>
-        sendText(response, 'text/plain; version=0.0.4; charset=utf-8', metrics.render(gauges())),
-      ),
+      handle: readOnly(async (response) => {
+        // If the database cannot be reached, the metrics of this server are still useful.
+        const members = await engine.cluster?.workers().catch(() => []);
+        const text = metrics.render(gauges(), members);
+        sendText(response, 'text/plain; version=0.0.4; charset=utf-8', text);
+      }),
     },
   };
   return { routes, endpoint, dashboard };
