@@ -4,7 +4,7 @@ import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { startSite } from './crawled-site.ts';
 import { buildCrawl, crawlAlone, findLead, waitForLead } from './crawls.ts';
 import { Fleet } from './fleet.ts';
-import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startOwnPostgres, startPostgres, type TestPostgres } from './postgres.ts';
 
 let postgres: TestPostgres;
 let url: string;
@@ -78,5 +78,40 @@ describe('the lead of a crawl', () => {
         { timeout: 30_000 },
       )
       .toEqual([]);
+  });
+});
+
+describe('a crawl whose database is killed', () => {
+  it('goes on after the restart, with the same pages and the same summary', async () => {
+    await using server = await startOwnPostgres();
+    await using site = await startSite();
+    await using fleet = new Fleet(await server.createDatabase());
+    const expected = await crawlAlone(fleet, buildCrawl(site));
+    const gateway = await fleet.createGateway();
+    await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    const before = site.requests.length;
+    site.onRequest = slowly;
+    const taskId = await gateway.start('crawl', buildCrawl(site));
+    await site.reached(before + 20);
+    await server.kill();
+    await expect(gateway.call('oc_task_get', { task_id: taskId })).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
+    await server.start();
+    await expect
+      .poll(
+        () =>
+          gateway.call('oc_task_get', { task_id: taskId }).then(
+            () => true,
+            () => false,
+          ),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toBe(true);
+    const { meta, result } = await gateway.end<CrawlResult>(taskId);
+    expect(meta.status).toBe('COMPLETED');
+    expect(result).toEqual(expected);
   });
 });
