@@ -51,7 +51,6 @@ const textContent = getter<string | null>(Node, 'textContent');
 /** All text inside an element, as it is in the document. */
 export const getTextContent = (node: Node): string => textContent(node) ?? '';
 export const elementId = getter<string>(Element, 'id');
-export const getLength = getter<number>(CharacterData, 'length');
 export const getTabIndex = getter<number>(HTMLElement, 'tabIndex');
 export const rootElement = getter<Element | null>(Document, 'documentElement');
 export const getTitle = getter<string>(Document, 'title');

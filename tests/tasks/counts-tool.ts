@@ -51,14 +51,14 @@ export const counts = defineTool({
     { job, signal, progress, note },
   ) => {
     const before = job.previous ? (await assemble(job.previous, '')).numbers : [];
-    for (const n of before) job.append('numbers.jsonl', { n });
+    for (const n of before) await job.append('numbers.jsonl', { n });
     for (let n = before.length + 1; n <= to; n++) {
       signal.throwIfAborted();
       if (n === fail_at) throw fail('navigation_failed', `Could not count to ${n}.`);
       if (n === defect_at) throw new TypeError('a bug');
       if (n === hang_at) await abortable(new Promise(() => {}), signal);
       if (unit_ms > 0) await sleep(unit_ms, deaf ? undefined : signal);
-      job.append('numbers.jsonl', { n, label });
+      await job.append('numbers.jsonl', { n, label });
       progress({ done: n, total: to, message: `counted ${label}${n}` });
     }
     note(`counted to ${to}`);

@@ -249,7 +249,7 @@ class ParamReplacer {
       form: form && this.#replaceValues(form),
       json: json === undefined ? undefined : this.#replaceValues(json),
     });
-    return { request } as RecipeStep;
+    return { request };
   }
 
   /** The action and the role are words of the format. */

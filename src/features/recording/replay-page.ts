@@ -233,7 +233,7 @@ const makeOffline = (event: DomEvent, resources: Resources): DomEvent => {
     }
     const object = value as Attributes;
     if (isRecord(object['attributes']))
-      mendAttributes(object['attributes'] as Attributes, textOf(object['tagName']), resources);
+      mendAttributes(object['attributes'], textOf(object['tagName']), resources);
     if (object['isStyle'] === true && typeof object['textContent'] === 'string')
       object['textContent'] = mendCss(object['textContent'], resources);
     for (const member of Object.values(object)) walk(member);

@@ -120,7 +120,7 @@ const OUTPUT_OPTIONS: Readonly<Record<string, (text: string) => string | number>
 };
 
 /** Undefined if the uri names no resource of this server. */
-export const parseResourceUri = (uri: string): OutputAddress | TaskAddress | undefined => {
+const parseResourceUri = (uri: string): OutputAddress | TaskAddress | undefined => {
   const url = parseUrl(uri);
   if (!url || url.protocol !== SCHEME || url.hash !== '') return undefined;
   const [id = '', part, ...further] = url.pathname.slice(1).split('/');

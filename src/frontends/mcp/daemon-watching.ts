@@ -19,7 +19,7 @@ export const createDaemonWatching = (request: SendRequest, home: Home): Watching
       };
       request(WATCH_METHOD, { uri }, { signal: ended.signal, onProgress }).catch(
         (error: unknown) => {
-          reject(error as Error);
+          reject(error);
           // The daemon has ended, and with it the work of the task.
           if (!ended.signal.aborted) onChange();
         },

@@ -68,8 +68,6 @@ export const isConnectionError = (error: unknown): boolean =>
 /** Whether the server rolled the transaction back because of another one. */
 export const isConflict = (error: unknown): boolean => REPEATABLE.has(getErrorCode(error) ?? '');
 
-export const UNIQUE_VIOLATION = '23505';
-
 const describeProblem = (error: unknown): string => {
   const code = getErrorCode(error) ?? '';
   const known = CONNECTION_PROBLEMS[code] ?? START_PROBLEMS[code];

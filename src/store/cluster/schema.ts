@@ -8,9 +8,6 @@ const MIGRATION_LOCK = 0x6f63_6d69;
 /** The first key of the advisory locks of members; the second is the member's lock number. */
 export const MEMBER_LOCKS = 0x6f63_6d65;
 
-/** The second key of the lock that one member has: it ends the work of dead members. */
-export const WATCH_LOCK = 0;
-
 /** The lock of the process that deletes expired rows. */
 export const SWEEP_LOCK = 0x6f63_7377;
 
