@@ -1,7 +1,10 @@
 // What the doctor reports about the database of a cluster.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../src/core/config.ts';
+import { runDoctor } from '../../src/features/doctor/index.ts';
 import { examineCluster, type ClusterFinding } from '../../src/store/cluster/examine-cluster.ts';
+import { makeHome } from '../launch/support.ts';
 import { type OwnPostgres, runSql, startOwnPostgres } from './postgres.ts';
 import { openStore, testLog } from './stores.ts';
 import { startPooler } from './transaction-pooler.ts';
@@ -35,6 +38,18 @@ describe('doctor --cluster', () => {
     expect(findings['cluster']?.message).toMatch(/^PostgreSQL \d+\.\d+ can be used$/);
     await (await openStore(url))[Symbol.asyncDispose]();
     expect((await examine(url))['cluster-tables']?.message).toBe('the tables have version 1');
+  });
+
+  it('is part of the doctor, and keeps the URL secret', async () => {
+    const url = await postgres.createDatabase();
+    const findings = await runDoctor({
+      config: resolveConfig({ flags: ['--headless'], env: { OPENCHROME_CLUSTER: url } }),
+      home: makeHome(),
+      log: testLog,
+      signal: new AbortController().signal,
+    });
+    expect(findings.at(-1)).toMatchObject({ id: 'cluster-clock', status: 'ok' });
+    expect(JSON.stringify(findings)).not.toContain(new URL(url).password);
   });
 
   it('warns about data that a crash loses, and about missing connections, each with a fix', async () => {

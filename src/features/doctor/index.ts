@@ -254,10 +254,18 @@ export const runDoctor = async (visit: DoctorContext): Promise<DoctorFinding[]> 
   try {
     const findings: DoctorFinding[] = [];
     for (const check of CHECKS) findings.push(await examine(check, examination));
+    findings.push(...(await examineDatabase(visit)));
     return findings;
   } finally {
     await chrome.close();
   }
+};
+
+/** Only with --cluster, which loads the code of the database. */
+const examineDatabase = async ({ config, log }: DoctorContext): Promise<DoctorFinding[]> => {
+  if (config.cluster === undefined) return [];
+  const { examineCluster } = await import('../../store/cluster/examine-cluster.ts');
+  return examineCluster(config.cluster, log);
 };
 
 /** An error in a check becomes a finding, so that the other checks still run. */

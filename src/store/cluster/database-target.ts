@@ -42,7 +42,7 @@ const SSL_MODES = [
 const invalid = (problem: string): Failure =>
   fail('invalid_argument', `The URL of the cluster's database is invalid: ${problem}.`, {
     argument: 'cluster',
-    hint: 'Use postgres://USER:PASSWORD@HOST:PORT/DATABASE, or postgres:// and PG* variables.',
+    hint: 'Use postgres://USER:PASSWORD@HOST:PORT/DATABASE, or postgres:///DATABASE and PG* variables.',
   });
 
 export const parseDatabaseTarget = (
