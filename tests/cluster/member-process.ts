@@ -90,8 +90,9 @@ const visitHost = async (
   times = '10',
 ): Promise<void> => {
   for (let i = 0; i < Number(times); i++) {
-    await store.turns.take(new URL(site).host, Number(delayMs), signal);
+    const turn = await store.turns.take(new URL(site).host, Number(delayMs), signal);
     await get(site);
+    turn.answered();
   }
 };
 

@@ -1,5 +1,5 @@
 // The turns of all workers at a host; requests without a delay need no database.
-import type { HostTurns } from '../../store/cluster/cluster-store.ts';
+import type { HostTurn, HostTurns } from '../../store/cluster/cluster-store.ts';
 import { OwnTurns } from '../crawl/politeness.ts';
 
 export class FleetTurns implements HostTurns {
@@ -10,9 +10,9 @@ export class FleetTurns implements HostTurns {
     this.#shared = shared;
   }
 
-  async take(host: string, delayMs: number, signal: AbortSignal): Promise<void> {
-    await this.#own.take(host, 0, signal);
-    if (delayMs > 0) await this.#shared.take(host, delayMs, signal);
+  async take(host: string, delayMs: number, signal: AbortSignal): Promise<HostTurn> {
+    const own = await this.#own.take(host, 0, signal);
+    return delayMs > 0 ? this.#shared.take(host, delayMs, signal) : own;
   }
 
   async rest(host: string, ms: number): Promise<void> {

@@ -161,11 +161,11 @@ export class PageLoader {
     const { politeness, signal } = this.#options;
     const { host } = new URL(url);
     for (let attempt = 1; ; attempt++) {
-      await politeness.turn(host, signal);
+      const turn = await politeness.turn(host, signal);
       const last = attempt === ATTEMPTS;
       const backOffMs = BACK_OFF_MS * 2 ** (attempt - 1);
       try {
-        const answer = await ask();
+        const answer = await ask().finally(() => turn.answered());
         if (
           last ||
           !IN_TROUBLE.has(answer.status ?? 200) ||

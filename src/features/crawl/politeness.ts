@@ -1,6 +1,6 @@
 // Limits the request rate per host by the caller's delay and the host's crawl-delay.
 import { monotonicMs, sleep } from '../../core/time.ts';
-import type { HostTurns } from '../../store/cluster/cluster-store.ts';
+import type { HostTurn, HostTurns } from '../../store/cluster/cluster-store.ts';
 
 /** Upper limit for the crawl-delay of a robots.txt. */
 const MAX_DELAY_MS = 30_000;
@@ -26,18 +26,21 @@ export class Politeness {
   }
 
   /** Waits until the next request to the host is allowed. */
-  async turn(host: string, signal: AbortSignal): Promise<void> {
+  async turn(host: string, signal: AbortSignal): Promise<HostTurn> {
     const delayMs = Math.max(this.#delayOf(host), this.#wishes.get(host) ?? 0);
-    await this.#turns.take(host, delayMs, signal);
+    return this.#turns.take(host, delayMs, signal);
   }
 }
+
+/** In one process the delay counts from the start of the request. */
+const OWN_TURN: HostTurn = { answered: () => {} };
 
 /** The turns of the requests of this process only. */
 export class OwnTurns implements HostTurns {
   /** Time of the next allowed request, by host. */
   readonly #freeAt = new Map<string, number>();
 
-  async take(host: string, delayMs: number, signal: AbortSignal): Promise<void> {
+  async take(host: string, delayMs: number, signal: AbortSignal): Promise<HostTurn> {
     for (;;) {
       const waitMs = (this.#freeAt.get(host) ?? 0) - monotonicMs();
       if (waitMs <= 0) break;
@@ -45,6 +48,7 @@ export class OwnTurns implements HostTurns {
     }
     signal.throwIfAborted();
     this.#freeAt.set(host, monotonicMs() + delayMs);
+    return OWN_TURN;
   }
 
   async rest(host: string, ms: number): Promise<void> {

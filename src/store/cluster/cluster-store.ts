@@ -179,12 +179,17 @@ export interface VisitQueue {
 
 export interface HostTurns {
   /**
-   * Waits until this process may start a request to the host: at least `delayMs` after the start of
-   * the request before, of any process. A turn that arrives too late is not used.
+   * Waits until this process may start a request to the host: at least `delayMs` after the request
+   * before, of any process. A turn that arrives too late is not used.
    */
-  take(host: string, delayMs: number, signal: AbortSignal): Promise<void>;
+  take(host: string, delayMs: number, signal: AbortSignal): Promise<HostTurn>;
   /** Pauses the requests of all processes to the host. */
   rest(host: string, ms: number): Promise<void>;
+}
+
+export interface HostTurn {
+  /** The site has answered, so the request has arrived: the delay counts from now on. */
+  answered(): void;
 }
 
 /** `status` is 503 after a timeout and 404 after a network error. */

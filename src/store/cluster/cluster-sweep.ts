@@ -76,7 +76,8 @@ const takeSweepLock = async (queries: Queries): Promise<boolean> => {
 const LEFTOVERS = [
   `delete from openchrome.visits v where not exists (
      select 1 from openchrome.tasks t where t.id = v.task_id and t.ended_at is null)`,
-  `delete from openchrome.hosts where next_at < clock_timestamp() - interval '1 hour'`,
+  `delete from openchrome.hosts where greatest(started_at, rests_until)
+     < clock_timestamp() - interval '1 hour'`,
   `delete from openchrome.robots where coalesce(fetched_at, fetching_since)
      < clock_timestamp() - interval '1 day'`,
 ];

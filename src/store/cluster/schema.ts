@@ -144,7 +144,11 @@ create index visits_claimed on openchrome.visits (member) where state = 1;
 
 create table openchrome.hosts (
   host text primary key,
-  next_at timestamptz not null
+  turn bigint not null default 0,
+  started_at timestamptz not null default 'epoch',
+  answered boolean not null default true,
+  answered_at timestamptz not null default 'epoch',
+  rests_until timestamptz not null default 'epoch'
 ) with (
   fillfactor = 50,
   autovacuum_vacuum_scale_factor = 0,
