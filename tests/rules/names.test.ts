@@ -44,13 +44,27 @@ const findRepeated = (names: readonly string[], times: number): string[] => {
 const PARTICIPLE =
   /^(?:told|shown|asked|said|met|named|held|kept|found|seen|given|wanted|listed|cleaned|written)(?:[A-Z]|$)/;
 
-/** Types with the same name on both sides of the bridge to the page. */
-const SHARED_TYPES = ['Defined'];
+const listTypes = ({ path, text }: Pick<SourceFile, 'path' | 'text'>): string[] => {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
+      names.push(node.name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  return names;
+};
 
 describe('names of the shipped code', () => {
   it('of exported types exist only once', () => {
     const names = exported.filter(({ kind }) => kind === 'type').map(({ name }) => name);
-    expect(findRepeated(names, 1).filter((name) => !SHARED_TYPES.includes(name))).toEqual([]);
+    expect(findRepeated(names, 1)).toEqual([]);
+  });
+
+  it('of types inside of files are rarely used twice', () => {
+    const ofSource = sources.filter(({ path }) => path.startsWith('src/'));
+    const repeated = findRepeated(ofSource.flatMap(listTypes), 1);
+    expect(repeated.length, repeated.join(', ')).toBeLessThanOrEqual(5);
   });
 
   it('of exported functions are verbs, not participles, and do not end in Of', () => {

@@ -1,7 +1,7 @@
 // Reads pages and sitemaps in worker threads, with limits on time and memory.
 import { fail, type Failure } from '../../core/failure.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
-import type { PageReading, PageSource } from './read-page.ts';
+import type { PageReading, PageMarkup } from './read-page.ts';
 import type { Sitemap } from './sitemap.ts';
 import type { CrawlWorkAnswer, CrawlWorkRequest } from './workers/crawl.ts';
 
@@ -25,7 +25,7 @@ export class PageReader {
   }
 
   /** Throws if parsing takes too long or needs too much memory. */
-  async readPage(source: PageSource, signal: AbortSignal): Promise<PageReading> {
+  async readPage(source: PageMarkup, signal: AbortSignal): Promise<PageReading> {
     const answer = await this.#work({ kind: 'page', source }, source.body.length, signal);
     if (answer.kind === 'page') return answer.reading;
     throw unreadable(answer);

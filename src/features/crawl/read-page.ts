@@ -99,7 +99,7 @@ const parseJson = (text: string): unknown[] => {
   return attempt(() => [JSON.parse(text)], []);
 };
 
-export interface PageSource {
+export interface PageMarkup {
   readonly url: string;
   /** The response body, or the HTML of a rendered page. */
   readonly body: Uint8Array | string;
@@ -139,7 +139,7 @@ export const readPage = async ({
   type,
   charset,
   format,
-}: PageSource): Promise<PageReading> => {
+}: PageMarkup): Promise<PageReading> => {
   if (typeof body !== 'string' && ((type !== '' && !isReadable(type)) || isBinary(body)))
     return { ...NOTHING, problem: `not a page: ${type || 'binary data'}` };
   const text = typeof body === 'string' ? body : decode(body, charset);

@@ -2,11 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { getErrorMessage } from '../../../core/failure.ts';
 import { decode } from '../bounded-markup.ts';
-import { type PageReading, type PageSource, readPage } from '../read-page.ts';
+import { type PageReading, type PageMarkup, readPage } from '../read-page.ts';
 import { parseSitemap, type Sitemap } from '../sitemap.ts';
 
 export type CrawlWorkRequest =
-  | { readonly kind: 'page'; readonly source: PageSource }
+  | { readonly kind: 'page'; readonly source: PageMarkup }
   | { readonly kind: 'sitemap'; readonly body: Uint8Array; readonly charset?: string | undefined };
 
 export type CrawlWorkAnswer =
