@@ -61,8 +61,6 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Every file starts its own Chrome. More files at once than cores are slower.
           maxWorkers: 2,
-          // The files of a worker share its modules: loading them again takes a fifth of the run.
-          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
