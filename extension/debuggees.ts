@@ -79,8 +79,7 @@ export class Debuggees {
       await debuggee.ready;
     } catch (error) {
       this.#byTab.delete(tabId);
-      grant.problem = describeProblem((error as Error).message);
-      throw new Refusal(grant.problem);
+      throw refuseTab(grant, error);
     }
     delete grant.problem;
     if (this.#grants.findByTab(tabId) === grant) return debuggee.sessionId;
@@ -137,7 +136,14 @@ export class Debuggees {
       const target = children.has(sessionId)
         ? { tabId: grant.tabId, sessionId }
         : { tabId: grant.tabId };
-      return await chrome.debugger.sendCommand(target, method, allowed);
+      const result = await chrome.debugger.sendCommand(target, method, allowed);
+      delete grant.problem;
+      return result;
+    } catch (error) {
+      if (!isFrameConflict(error)) throw error;
+      // After the answer, so that the server gets the reason. The next call attaches again.
+      setTimeout(() => this.detach(grant.tabId));
+      throw refuseTab(grant, error);
     } finally {
       debuggee.pending--;
       debuggee.usedAt = Date.now();
@@ -187,11 +193,21 @@ export class Debuggees {
   }
 }
 
-const describeProblem = (message: string): string =>
-  /different extension/.test(message)
-    ? 'Chrome does not let agents use this page while it contains a frame of another extension, ' +
-      'for example of a password manager.'
-    : `Chrome did not attach to the tab: ${message}`;
+/** Chrome's error while the page contains a frame of another extension. */
+const isFrameConflict = (error: unknown): boolean =>
+  (error as Error).message.includes('URL of different extension');
+
+const FRAME_CONFLICT =
+  'Chrome does not let agents use this page while it contains a frame of another extension, for ' +
+  'example of a password manager.';
+
+/** The popup shows the problem too. */
+const refuseTab = (grant: Grant, error: unknown): Refusal => {
+  grant.problem = isFrameConflict(error)
+    ? FRAME_CONFLICT
+    : `Chrome did not attach to the tab: ${(error as Error).message}`;
+  return new Refusal(grant.problem);
+};
 
 /** Chrome's message for a session that has ended, which the server knows. */
 class SessionGone extends Error {

@@ -39,6 +39,8 @@ export interface UserChrome {
   killWorker(): Promise<void>;
   /** Opens a page as the user does. */
   open(url: string): Promise<UserTab>;
+  /** Presses the button of the extension in Chrome's toolbar. */
+  openPopup(): Promise<UserTab>;
   end(): Promise<void>;
 }
 
@@ -91,11 +93,35 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
   const openPage = async (url: string): Promise<string> =>
     (await root.send('Target.createTarget', { url })).targetId;
   let worker: CdpSession | undefined;
+  const runInWorker = async <T>(expression: string): Promise<T> => {
+    if (!worker || worker.closed) worker = await attach(await findWorker());
+    return evaluateIn(worker, expression);
+  };
+  const usePage = async (targetId: string): Promise<UserTab> => {
+    const session = await attach(targetId);
+    await vi.waitFor(async () => {
+      const isLoaded = 'document.readyState === "complete" && location.href !== "about:blank"';
+      if (!(await evaluateIn(session, isLoaded))) throw new Error('The page is not loaded.');
+    }, POLL);
+    return {
+      targetId,
+      session,
+      evaluate: (expression) => evaluateIn(session, expression),
+      close: async () => void (await root.send('Target.closeTarget', { targetId })),
+    };
+  };
+  const findPopup = async (): Promise<string> => {
+    const { targetInfos } = await root.send('Target.getTargets');
+    const popup = targetInfos.find(({ url }) => url.endsWith(`${EXTENSION_ID}/popup.html`));
+    if (!popup) throw new Error('The popup is not open.');
+    return popup.targetId;
+  };
   return {
     root,
-    worker: async (expression) => {
-      if (!worker || worker.closed) worker = await attach(await findWorker());
-      return evaluateIn(worker, expression);
+    worker: runInWorker,
+    openPopup: async () => {
+      await runInWorker('chrome.action.openPopup()');
+      return usePage(await vi.waitFor(findPopup, POLL));
     },
     killWorker: async () => {
       const before = await findWorker();
@@ -109,20 +135,7 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
       }, POLL);
       await root.send('Target.closeTarget', { targetId: page.targetId ?? '' });
     },
-    open: async (url) => {
-      const targetId = await openPage(url);
-      const session = await attach(targetId);
-      await vi.waitFor(async () => {
-        const isLoaded = 'document.readyState === "complete" && location.href !== "about:blank"';
-        if (!(await evaluateIn(session, isLoaded))) throw new Error('The page is not loaded.');
-      }, POLL);
-      return {
-        targetId,
-        session,
-        evaluate: (expression) => evaluateIn(session, expression),
-        close: async () => void (await root.send('Target.closeTarget', { targetId })),
-      };
-    },
+    open: async (url) => usePage(await openPage(url)),
     end: () => endProcess(child),
   };
 };

@@ -51,6 +51,9 @@ const GONE_MESSAGES = [
   'uniqueContextId not found',
   'Session with given id not found',
   'No target with given id',
+  // Errors of chrome.debugger, which the extension in the user's Chrome returns.
+  'Detached while handling command',
+  'Debugger is not attached',
 ];
 const GONE = new RegExp(GONE_MESSAGES.join('|'), 'i');
 

@@ -4,7 +4,7 @@ import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { abortable, settlesWithin } from '../../core/time.ts';
-import { isGone } from '../cdp/errors.ts';
+import { isGone, isRefused } from '../cdp/errors.ts';
 import { type CdpConnection, type CdpSession, requireField } from '../cdp/connection.ts';
 import type { Contexts } from './contexts.ts';
 import { PageAllowance } from './page-allowance.ts';
@@ -319,7 +319,7 @@ export class Targets {
     });
     attaching.catch((error: unknown) => {
       this.#tabs.delete(info.targetId);
-      if (isGone(error)) return;
+      if (isGone(error) || isRefused(error)) return; // the call that needs the tab reports it
       if (error instanceof Failure && error.code === 'control_failed')
         return this.#closeUncontrolled(session, info.targetId, error);
       this.#options.log.defect(error);
