@@ -5,7 +5,7 @@ import { CHROME, CHROME_FLAGS } from './chrome.mjs';
 import { startMcpServer } from './mcp-server.mjs';
 
 /** Another build can be measured too: OPENCHROME is the path of its index.js. */
-const DIST = resolve(
+export const DIST = resolve(
   process.env.OPENCHROME ?? fileURLToPath(new URL('../../dist/index.js', import.meta.url)),
 );
 

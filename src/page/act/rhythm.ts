@@ -19,12 +19,25 @@ export const timer = (ms = 0): Promise<void> => new Promise((resolve) => setTime
 
 /** A page in the background renders no frames, so a timeout replaces the frame. */
 const FRAME_AT_MOST_MS = 50;
+/** The timeout after MISSED_FRAMES timeouts in a row: the time of one frame on most screens. */
+const BACKGROUND_FRAME_MS = 17;
+const MISSED_FRAMES = 2;
+
+let missedFrames = 0;
 
 /** Resolves before the next frame is rendered, or after FRAME_AT_MOST_MS. */
 export const frame = (): Promise<void> =>
   new Promise((resolve) => {
-    const stop = setTimeout(resolve, FRAME_AT_MOST_MS);
+    let isMissed = false;
+    const miss = (): void => {
+      isMissed = true;
+      missedFrames++;
+      resolve();
+    };
+    const isInBackground = missedFrames >= MISSED_FRAMES;
+    const stop = setTimeout(miss, isInBackground ? BACKGROUND_FRAME_MS : FRAME_AT_MOST_MS);
     requestAnimationFrame(() => {
+      if (!isMissed) missedFrames = 0;
       clearTimeout(stop);
       resolve();
     });
