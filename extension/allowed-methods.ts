@@ -17,7 +17,6 @@ export const ALLOWED_METHODS: readonly string[] = [
   'Emulation.setTimezoneOverride',
   'Emulation.setTouchEmulationEnabled',
   'Emulation.setUserAgentOverride',
-  'Extensions.loadUnpacked',
   'Fetch.continueRequest',
   'Fetch.continueResponse',
   'Fetch.continueWithAuth',

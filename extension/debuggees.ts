@@ -19,6 +19,8 @@ interface Debuggee {
   pending: number;
   usedAt: number;
   isBusy: boolean;
+  /** Whether Chrome shows a warning about a certificate, on which it rejects all commands. */
+  isWarned?: boolean;
 }
 
 /** Sends an event to one server. */
@@ -68,7 +70,7 @@ export class Debuggees {
       grant,
       memberId,
       sessionId: crypto.randomUUID(),
-      ready: attachDebugger(tabId),
+      ready: attachDebugger(grant),
       children: new Set(),
       pending: 0,
       usedAt: Date.now(),
@@ -106,7 +108,9 @@ export class Debuggees {
   /** A call in the tab keeps the debugger attached. */
   markBusy(tabId: number, isBusy: boolean): void {
     const debuggee = this.#byTab.get(tabId);
-    if (debuggee) Object.assign(debuggee, { isBusy, usedAt: Date.now() });
+    if (!debuggee) return;
+    Object.assign(debuggee, { isBusy, usedAt: Date.now() });
+    if (debuggee.isWarned && !isBusy) this.detach(tabId); // the next call leaves the warning
   }
 
   /** Closes the tab without its `beforeunload` dialog. */
@@ -138,9 +142,10 @@ export class Debuggees {
         : { tabId: grant.tabId };
       const result = await chrome.debugger.sendCommand(target, method, allowed);
       delete grant.problem;
+      if (method === 'Page.navigate') debuggee.isWarned = isCertificateError(result);
       return result;
     } catch (error) {
-      if (!isFrameConflict(error)) throw error;
+      if (!isFrameConflict(error) && !isRestricted(error)) throw error;
       // After the answer, so that the server gets the reason. The next call attaches again.
       setTimeout(() => this.detach(grant.tabId));
       throw refuseTab(grant, error);
@@ -170,7 +175,7 @@ export class Debuggees {
     if (method === 'Target.attachedToTarget') children.add(String(params['sessionId']));
     if (method === 'Target.detachedFromTarget') children.delete(String(params['sessionId']));
     if (method === 'Page.javascriptDialogOpening' && this.#closing.has(grant.tabId))
-      return leavePage(grant.tabId, childId);
+      return acceptLeaving(grant.tabId, childId);
     if (method === 'Page.frameNavigated' && childId === undefined) followUrl(grant, params);
     this.#sendEvent(memberId, method, removeCookies(method, params), childId ?? sessionId);
   }
@@ -193,6 +198,16 @@ export class Debuggees {
   }
 }
 
+/** Chrome's error on its own pages, for example a PDF or a warning about a certificate. */
+const isRestricted = (error: unknown): boolean =>
+  (error as Error).message.includes('Cannot attach to this target');
+
+const RESTRICTED =
+  'Chrome does not let agents use this page, for example a PDF or a warning about a certificate.';
+
+const isCertificateError = (result: unknown): boolean =>
+  /^net::ERR_(?:CERT|SSL)/.test(String((result as { errorText?: unknown }).errorText));
+
 /** Chrome's error while the page contains a frame of another extension. */
 const isFrameConflict = (error: unknown): boolean =>
   (error as Error).message.includes('URL of different extension');
@@ -201,11 +216,15 @@ const FRAME_CONFLICT =
   'Chrome does not let agents use this page while it contains a frame of another extension, for ' +
   'example of a password manager.';
 
+const describeProblem = (error: unknown): string => {
+  if (isFrameConflict(error)) return FRAME_CONFLICT;
+  if (isRestricted(error)) return RESTRICTED;
+  return `Chrome did not attach to the tab: ${(error as Error).message}`;
+};
+
 /** The popup shows the problem too. */
 const refuseTab = (grant: Grant, error: unknown): Refusal => {
-  grant.problem = isFrameConflict(error)
-    ? FRAME_CONFLICT
-    : `Chrome did not attach to the tab: ${(error as Error).message}`;
+  grant.problem = describeProblem(error);
   return new Refusal(grant.problem);
 };
 
@@ -217,7 +236,19 @@ class SessionGone extends Error {
   }
 }
 
-const attachDebugger = async (tabId: number): Promise<void> => {
+const attachDebugger = async (grant: Grant): Promise<void> => {
+  const { tabId, isOpenedByAgent } = grant;
+  try {
+    await attachOnce(tabId);
+  } catch (error) {
+    if (!isRestricted(error) || !isOpenedByAgent) throw error;
+    await leavePage(tabId);
+    await attachOnce(tabId);
+  }
+};
+
+/** Throws Chrome's error if it rejects commands in the tab. */
+const attachOnce = async (tabId: number): Promise<void> => {
   try {
     await chrome.debugger.attach({ tabId }, PROTOCOL);
   } catch (error) {
@@ -226,7 +257,27 @@ const attachDebugger = async (tabId: number): Promise<void> => {
     await chrome.debugger.detach({ tabId });
     await chrome.debugger.attach({ tabId }, PROTOCOL);
   }
+  try {
+    await chrome.debugger.sendCommand({ tabId }, 'Page.getNavigationHistory');
+  } catch (error) {
+    await chrome.debugger.detach({ tabId }).catch(() => {}); // Chrome has detached it
+    throw error;
+  }
 };
+
+const BLANK = 'about:blank';
+
+/** Shows an empty page instead of a page of Chrome that agents may not use. */
+const leavePage = (tabId: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const follow = (changedId: number, change: chrome.tabs.OnUpdatedInfo): void => {
+      if (changedId !== tabId || change.url !== BLANK) return;
+      chrome.tabs.onUpdated.removeListener(follow);
+      resolve();
+    };
+    chrome.tabs.onUpdated.addListener(follow);
+    chrome.tabs.update(tabId, { url: BLANK }).catch(reject);
+  });
 
 /** Events of tabs may be later than those of the debugger. */
 const followUrl = (grant: Grant, { frame }: Params): void => {
@@ -234,7 +285,7 @@ const followUrl = (grant: Grant, { frame }: Params): void => {
   if (parentId === undefined) grant.url = url;
 };
 
-const leavePage = (tabId: number, sessionId: string | undefined): void => {
+const acceptLeaving = (tabId: number, sessionId: string | undefined): void => {
   const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
   const answer = { accept: true };
   chrome.debugger.sendCommand(target, 'Page.handleJavaScriptDialog', answer).catch(() => {}); // the page is closed

@@ -15,6 +15,7 @@ describe('a command is rejected', () => {
     ['Target.attachToTarget', { targetId: 'another' }],
     ['Target.getTargets', {}],
     ['Browser.close', {}],
+    ['Extensions.loadUnpacked', { path: '/tmp' }],
     ['Page.setDownloadBehavior', { behavior: 'allow', downloadPath: '/' }],
     ['toString', {}],
   ])('if OpenChrome does not need it: %s', (method, params) => {

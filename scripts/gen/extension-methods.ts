@@ -6,6 +6,7 @@ import { join } from 'node:path';
 /** Commands that the extension rejects or emulates, although src/browser sends them. */
 const EXCLUDED = [
   /^Browser\./,
+  /^Extensions\./,
   /^Storage\./,
   /^Target\.(?!setAutoAttach$)/,
   /^Tracing\./,

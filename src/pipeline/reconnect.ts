@@ -1,5 +1,5 @@
 // If the page or Chrome goes away during a call, retries a read; an action is never repeated.
-import { fail } from '../core/failure.ts';
+import { fail, Failure } from '../core/failure.ts';
 import { Disconnected, isGone } from '../browser/cdp/errors.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { PermittedCall, SessionCall, Step } from './call.ts';
@@ -8,6 +8,7 @@ export const reconnect: Step<PermittedCall, PermittedCall, ToolOutput> = async (
   try {
     return await next(call);
   } catch (error) {
+    if (isTabClosed(error) && isStillOpen(call)) throw lostConnection(call, error);
     if (!isGone(error)) throw error;
     if (call.toolCall.effect === 'act') throw lostDuringAction(call, error);
     if (call.tab?.closed) throw lostTab(call, error);
@@ -16,7 +17,7 @@ export const reconnect: Step<PermittedCall, PermittedCall, ToolOutput> = async (
 };
 
 const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
-  const what = call.tab?.closed ? 'the tab was closed' : 'the page changed';
+  const what = describeLoss(call);
   return fail(
     'outcome_unknown',
     `${call.request.name}: ${what} before the outcome was known.`,
@@ -25,14 +26,28 @@ const lostDuringAction = (call: SessionCall, error: unknown): unknown => {
   );
 };
 
+const describeLoss = (call: SessionCall): string => {
+  if (!call.tab?.closed) return 'the page changed';
+  return isStillOpen(call) ? 'the connection to the tab was lost' : 'the tab was closed';
+};
+
+const isTabClosed = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'tab_closed';
+
+/** In the user's own Chrome, a tab can be detached from without being closed. */
+const isStillOpen = ({ tab, rooms }: SessionCall): boolean =>
+  tab !== undefined && rooms.browser.isStillOpen(tab);
+
+const lostConnection = (call: SessionCall, error: unknown): Failure =>
+  fail(
+    'chrome_disconnected',
+    'The connection to the tab was lost during the call. The tab is still open.',
+    { ...tabId(call), hint: 'Call again: the next call connects again.' },
+    error,
+  );
+
 const lostTab = (call: SessionCall, error: unknown): unknown => {
-  if (call.tab && call.rooms.browser.isStillOpen(call.tab))
-    return fail(
-      'chrome_disconnected',
-      'The connection to the tab was lost during the call. The tab is still open.',
-      { ...tabId(call), hint: 'Call again: the next call connects again.' },
-      error,
-    );
+  if (isStillOpen(call)) return lostConnection(call, error);
   if (call.rooms.browser.running && error instanceof Disconnected)
     return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
   return fail(

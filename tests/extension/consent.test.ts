@@ -14,7 +14,7 @@ const site = useSite({
   '/': `<title>Bank</title><h1>Account</h1><input type="file" aria-label="Photo">
     <form method="post" action="/pay"><button>Pay</button></form>`,
 });
-const own = useOwnChrome([]);
+const own = useOwnChrome({ policy: [] });
 
 it('asks before a form is sent, a file is uploaded, a script runs and cookies are read', async () => {
   await own.text('navigate', { url: `${site.origin}/` });

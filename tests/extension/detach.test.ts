@@ -11,6 +11,10 @@ const site = useSite({
   '/login': `<title>Login</title><h1>Log in</h1><script>
     new BroadcastChannel('frame').onmessage = () => document.querySelector('iframe').remove();
     </script>`,
+  '/paper.pdf': (_, response) => {
+    response.setHeader('content-type', 'application/pdf');
+    response.end('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF');
+  },
   '/filled': `<title>Filled</title><script>new BroadcastChannel('frame').postMessage(1)</script>`,
 });
 const own = useOwnChrome();
@@ -88,4 +92,20 @@ it('a tab with a frame of another extension is not usable until the frame is gon
     .toContain('a frame of another extension');
   await own.chrome.open(`${site.origin}/filled`);
   await expect.poll(read, POLL).toContain('Log in');
+});
+
+it('a tab stays usable after a page that Chrome does not let agents use', async () => {
+  const { code } = await own.failure('navigate', { url: `${site.origin}/paper.pdf` });
+  expect(code).toBe('chrome_disconnected');
+  expect(await own.text('navigate', { url: `${site.origin}/` })).toContain('Shop');
+});
+
+it('a crashed page is reported, and a reload works', async () => {
+  const { tabs } = await own.json<{ tabs: { tabId: string; active?: true }[] }>('tabs_context');
+  const tabId = tabs.find(({ active }) => active)?.tabId ?? '';
+  await own.chrome.crash(tabId);
+  await expect
+    .poll(async () => (await own.reply('read_page')).failure?.code, POLL)
+    .toBe('page_crashed');
+  expect(await own.text('navigate', { action: 'reload' })).toContain('Shop');
 });

@@ -106,6 +106,7 @@ describe('the tab of an agent', () => {
     await expect.poll(isAttached, { timeout: 20_000 }).toBe(false);
     await own.chrome.worker('void (Date.now = realNow)');
     expect(await own.text('read_page')).toContain('Welcome');
+    expect(await own.text('network', { all: true })).toContain(`${site.origin}/`);
   });
 
   it('grants the popups that its page opens', async () => {
@@ -122,7 +123,7 @@ describe('the tab of an agent', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     afterAll(() => other.close());
     const bank = `http://localhost:${(other.address() as AddressInfo).port}/`;
-    await own.chrome.open(bank);
+    const bankTab = await own.chrome.open(bank);
     await own.text('navigate', { url: `${site.origin}/` });
     const cookie = { name: 'cart', value: 'full', url: `${site.origin}/` };
     await own.text('cookies', { action: 'set', ...cookie });
@@ -134,6 +135,11 @@ describe('the tab of an agent', () => {
       code: 'not_supported_here',
       message: "Agents may only use the cookies of the tab's own site.",
     });
+    expect(
+      await own.failure('cookies', { action: 'delete', name: 'bank', url: bank }),
+    ).toMatchObject({ code: 'not_supported_here' });
+    await own.reply('cookies', { action: 'clear', all: true });
+    expect(await bankTab.evaluate('document.cookie')).toBe('bank=secret');
   });
 });
 

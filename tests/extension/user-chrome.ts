@@ -1,5 +1,5 @@
 // A Chrome of a user with the extension in it. The test is the user: it acts through the pipe.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
@@ -25,6 +25,7 @@ const FLAGS = [
   '--disable-sync',
   '--disable-gpu',
   '--remote-debugging-pipe',
+  '--remote-debugging-port=0',
   '--enable-unsafe-extension-debugging',
   '--window-size=1200,900',
 ];
@@ -33,8 +34,13 @@ const POLL = { timeout: 10_000, interval: 20 };
 
 export interface UserChrome {
   readonly root: CdpSession;
+  /** A second connection for the user, by which tools such as Playwright connect. */
+  readonly url: string;
+  readonly isRunning: () => boolean;
   /** Runs an expression in the extension's service worker. */
   worker<T>(expression: string): Promise<T>;
+  /** Crashes the page of a tab. */
+  crash(targetId: string): Promise<void>;
   /** Ends the service worker as Chrome does if it needs memory. */
   killWorker(): Promise<void>;
   /** Opens a page as the user does. */
@@ -63,9 +69,23 @@ const evaluateIn = async <T>(session: CdpSession, expression: string): Promise<T
   return result.value as T;
 };
 
+/** The user's settings for downloads. */
+const writePreferences = async (folder: string): Promise<void> => {
+  const path = join(folder, 'profile', 'Default');
+  await mkdir(path, { recursive: true });
+  const download = {
+    default_directory: join(folder, 'home', 'downloads'),
+    prompt_for_download: false,
+  };
+  // Otherwise Chrome asks the user before a page downloads a second file.
+  const settings = { default_content_setting_values: { automatic_downloads: 1 } };
+  await writeFile(join(path, 'Preferences'), JSON.stringify({ download, profile: settings }));
+};
+
 export const startUserChrome = async (folder: string): Promise<UserChrome> => {
   const extension = join(folder, 'extension');
   await buildExtension(extension, '1.0.0');
+  await writePreferences(folder);
   const child = await startProcess({
     path: process.env['CHROME_PATH'] ?? '',
     flags: [...FLAGS, `--user-data-dir=${join(folder, 'profile')}`, 'about:blank'],
@@ -116,12 +136,21 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
     if (!popup) throw new Error('The popup is not open.');
     return popup.targetId;
   };
+  const [port = '', path = ''] = (
+    await readFile(join(folder, 'profile', 'DevToolsActivePort'), 'utf8')
+  ).split('\n');
   return {
     root,
+    url: `ws://127.0.0.1:${port}${path}`,
+    isRunning: () => !connection.closed,
     worker: runInWorker,
     openPopup: async () => {
       await runInWorker('chrome.action.openPopup()');
       return usePage(await vi.waitFor(findPopup, POLL));
+    },
+    crash: async (targetId) => {
+      const session = await attach(targetId);
+      session.send('Page.crash').catch(() => {}); // the page does not answer
     },
     killWorker: async () => {
       const before = await findWorker();
@@ -183,6 +212,8 @@ export const openSettings = async (chrome: UserChrome): Promise<UserTab & Extens
 
 export interface OwnChrome extends EngineCalls {
   readonly chrome: UserChrome;
+  /** Grants a tab of the user to the default agent. */
+  grant(targetId: string): Promise<void>;
   /** Another server of the user, with the same home. It ends with the file. */
   addServer(): Promise<EngineCalls & { readonly engine: Engine }>;
   readonly engine: Engine;
@@ -190,14 +221,17 @@ export interface OwnChrome extends EngineCalls {
   readonly folder: string;
 }
 
-/**
- * An engine with `--attach extension`, and the user's Chrome, which is paired with it. `policy`: the
- * rules of the owner, which come before the default of the user's own Chrome.
- */
-export const useOwnChrome = (
-  policy: readonly ConsentRule[] = [{ decision: 'allow' }],
-  flags: readonly string[] = [],
-): OwnChrome => {
+interface OwnChromeOptions {
+  /** The rules of the owner, which come before the default of the user's own Chrome. */
+  readonly policy?: readonly ConsentRule[];
+  readonly flags?: readonly string[];
+}
+
+/** An engine with `--attach extension`, and the user's Chrome, which is paired with it. */
+export const useOwnChrome = ({
+  policy = [{ decision: 'allow' }],
+  flags = [],
+}: OwnChromeOptions = {}): OwnChrome => {
   const engines: Engine[] = [];
   let folder = '';
   let chrome: UserChrome;
@@ -229,6 +263,15 @@ export const useOwnChrome = (
     },
     get engine() {
       return engine;
+    },
+    grant: async (targetId) => {
+      const tabId = await chrome.worker<number>(
+        `chrome.debugger.getTargets().then((all) =>
+          all.find(({ id }) => id === ${JSON.stringify(targetId)}).tabId)`,
+      );
+      const settings = await openSettings(chrome);
+      await settings.press({ kind: 'grant', tabId, agent: 'OpenChrome' });
+      await settings.close();
     },
     addServer: async () => {
       const added = startEngine();
