@@ -1,5 +1,5 @@
 // The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server),
-// faults (minutes of bad treatment, run by themselves),
+// faults (minutes of bad treatment, run by themselves), own-chrome (the attach suites over the extension),
 // and cluster (several processes and a PostgreSQL server, run by themselves).
 import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
@@ -7,6 +7,7 @@ import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
 import { pdfiumFileVitePlugin } from './scripts/pdfium-file.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
+import { OVER_EXTENSION } from './tests/extension/exceptions.ts';
 
 export default defineConfig({
   plugins: [
@@ -48,6 +49,20 @@ export default defineConfig({
           hookTimeout: 120_000,
           maxWorkers: 1, // the tests measure times of several processes
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'own-chrome',
+          include: OVER_EXTENSION,
+          env: { OPENCHROME_TEST_OVER: 'extension' },
+          setupFiles: ['tests/extension/over-extension.ts'],
+          globalSetup: ['tests/chrome-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
       {

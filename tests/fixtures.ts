@@ -12,6 +12,7 @@ import type { FailureBody } from '../src/core/failure.ts';
 import { resolveHome } from '../src/core/home.ts';
 import type { Reply } from '../src/pipeline/call.ts';
 import type { Engine } from '../src/pipeline/engine.ts';
+import { useOwnChrome } from './extension/user-chrome.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export type Routes = Record<string, string | Handler>;
@@ -103,6 +104,7 @@ export const useEngine = (
   flags: readonly string[] = [],
   further: Pick<Parameters<typeof createEngine>[0], 'lookUp' | 'route'> = {},
 ): TestEngine => {
+  if (process.env['OPENCHROME_TEST_OVER'] === 'extension') return useOwnChrome({ flags });
   let engine: Engine;
   let home = '';
   beforeAll(async () => {

@@ -9,6 +9,7 @@ import { createEngine } from '../src/app.ts';
 import { resolveConfig } from '../src/core/config.ts';
 import { resolveHome } from '../src/core/home.ts';
 import type { Engine } from '../src/pipeline/engine.ts';
+import { useOwnChrome } from './extension/user-chrome.ts';
 import { engineCalls, type TestEngine } from './fixtures.ts';
 
 const FLAGS = [
@@ -63,11 +64,19 @@ export const startForeignChrome = async (profile: string): Promise<ForeignChrome
 };
 
 export interface AttachedEngine extends TestEngine {
-  readonly chrome: ForeignChrome;
+  readonly chrome: Pick<ForeignChrome, 'url' | 'isRunning'>;
+  /** Grants a tab of the user; needed over the extension only. */
+  grant(targetId: string): Promise<void>;
 }
 
+/** Over the extension if `npm run test:own-chrome` runs the suite. */
+export const useAttachedEngine = (flags: readonly string[] = []): AttachedEngine =>
+  process.env['OPENCHROME_TEST_OVER'] === 'extension'
+    ? useOwnChrome({ flags })
+    : useEngineAtAddress(flags);
+
 /** Both end with the file, the engine first. */
-export const useAttachedEngine = (flags: readonly string[] = []): AttachedEngine => {
+const useEngineAtAddress = (flags: readonly string[]): AttachedEngine => {
   let folder = '';
   let chrome: ForeignChrome;
   let engine: Engine;
@@ -94,6 +103,7 @@ export const useAttachedEngine = (flags: readonly string[] = []): AttachedEngine
     get chrome() {
       return chrome;
     },
+    grant: async () => {},
     ...engineCalls(() => engine),
   };
 };

@@ -42,6 +42,7 @@ describe('a person', () => {
     await page.goto(`${site.origin}/login`);
     const session = await page.context().newCDPSession(page);
     const { targetId: tabId } = (await session.send('Target.getTargetInfo')).targetInfo;
+    await attached.grant(tabId);
     const { task_id } = await call<{ task_id: string }>('oc_task_start', {
       kind: 'recording',
       args: { tabId },
@@ -93,6 +94,7 @@ describe('a person', () => {
     await page.goto(`${evil.origin}/`);
     const session = await page.context().newCDPSession(page);
     const { targetId: tabId } = (await session.send('Target.getTargetInfo')).targetInfo;
+    await attached.grant(tabId);
     const { task_id } = await call<{ task_id: string }>('oc_task_start', {
       kind: 'recording',
       args: { tabId },
