@@ -36,7 +36,7 @@ const startPipeChrome = (profile) => {
     for (const { id, result, error } of messages.map((one) => JSON.parse(one)))
       waiting.get(id)?.(result ?? error);
   });
-  const send = (method, params = {}, sessionId = undefined) =>
+  const send = (method, params = {}, sessionId) =>
     new Promise((resolve) => {
       const id = ++lastId;
       waiting.set(id, resolve);
