@@ -130,6 +130,8 @@ describe('processes of a cluster', () => {
     const lines = await readLines(store, id);
     expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
     expect(leader.lines.filter((line) => line.startsWith('leads '))).toHaveLength(1);
+    const { task_id: next } = await store.leases.submit(buildTask(store), submitted);
+    expect(await leader.waitFor(`leads ${next}`)).toBe('1');
   }, 120_000);
 
   it('fetch a robots.txt once for all processes', async () => {

@@ -155,7 +155,7 @@ const serveClient = (
 };
 
 /** Calls `onMessage` for every complete message: a type, a length, and a body. */
-const splitMessages = (onMessage: (message: Buffer) => void): ((data: Buffer) => void) => {
+export const splitMessages = (onMessage: (message: Buffer) => void): ((data: Buffer) => void) => {
   let rest = Buffer.alloc(0);
   return (data) => {
     rest = Buffer.concat([rest, data]);

@@ -1,7 +1,7 @@
 // Assigns tasks to workers: the job engine wakes a worker, which then takes the lease in one update.
 import type { WorkerPool } from 'graphile-worker';
 import type { Log } from '../../core/log.ts';
-import { abortable } from '../../core/time.ts';
+import { abortable, sleep } from '../../core/time.ts';
 import type { TaskLedger } from '../tasks/task-ledger.ts';
 import type { TaskChange, TaskMeta } from '../tasks/task-meta.ts';
 import type { SubmittedCall, TaskLease, TaskLeases } from './cluster-store.ts';
@@ -30,6 +30,8 @@ update openchrome.tasks t set lead = self.id, epoch = t.epoch + 1
 from self
 where t.id = $1 and t.lead is null and t.call is not null and t.ended_at is null
 returning t.epoch, t.call, (t.meta::json ->> 'kind') as kind`;
+
+const RESTART_MS = 1_000;
 
 interface WaitingLead {
   readonly limits: string;
@@ -85,9 +87,19 @@ export class ClusterLeases implements TaskLeases, AsyncDisposable {
       limits,
       onTask: (id) => this.#assign(id, limits),
     });
-    pool.promise.catch((error: unknown) => log.debug('the job engine ended', error));
     this.#engine = { pool, limits };
+    pool.promise
+      .catch((error: unknown) => log.debug('the job engine ended', error))
+      .finally(() => this.#restartEngine(pool, limits));
     await members.setEngine(pool.id).catch(() => {}); // the next heartbeat has it
+  }
+
+  /** The engine ends if it cannot save the end of a job, for example in an outage. */
+  async #restartEngine(pool: WorkerPool, limits: string): Promise<void> {
+    if (this.#engine?.pool !== pool) return; // stopped because no lead is wanted
+    this.#engine = undefined;
+    await sleep(RESTART_MS);
+    await this.#startEngine(limits);
   }
 
   #stopIfIdle(): void {
