@@ -63,8 +63,9 @@ type Handler = (
   query: URLSearchParams,
 ) => Promise<void> | void;
 
-/** The first page of the timeline; the page loads older ones. */
-const FIRST_CALLS = 300;
+/** The first page of the timeline and of the tasks; older ones follow after the first view. */
+const FIRST_CALLS = 100;
+const FIRST_TASKS = 100;
 const MAX_CALLS = 2_000;
 const FIRST_TICKET_MS = 24 * 60 * 60_000;
 
@@ -234,7 +235,8 @@ const sendState: Handler = async (context, _request, response) => {
     calls,
     position,
     tabs: observer.listTabs(),
-    tasks,
+    // The feed of events sends all of them.
+    tasks: tasks.slice(0, FIRST_TASKS),
     waiting,
     decisions,
     health: readHealth(engine),

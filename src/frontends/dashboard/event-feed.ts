@@ -82,9 +82,19 @@ export class EventFeed implements Disposable {
     response.write(`retry: ${RETRY_MS}\n\n`);
     this.#running ??= this.#run();
     await this.#running;
-    this.#sent.clear();
-    this.#tasks.clear();
-    await Promise.all([this.#readJournal(), this.#sendState()]);
+    await Promise.all([this.#readJournal(), this.#sendAllState(viewer)]);
+  }
+
+  /** The other viewers have the state already: they get only its changes. */
+  async #sendAllState(viewer: FeedViewer): Promise<void> {
+    if (this.#viewers.size === 1) {
+      this.#sent.clear();
+      this.#tasks.clear();
+      return this.#sendState();
+    }
+    await this.#sendState();
+    for (const [name, json] of this.#sent) send(viewer, formatJsonEvent(name, json));
+    send(viewer, formatJsonEvent('tasks', `[${[...this.#tasks.values()].join()}]`));
   }
 
   /** Sends a sample to all viewers. */
@@ -211,8 +221,10 @@ const formatEvent = <Name extends keyof FeedEvents>(
   id?: string,
 ): string => {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
-  return `${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `${idLine}${formatJsonEvent(name, JSON.stringify(data))}`;
 };
+
+const formatJsonEvent = (name: string, json: string): string => `event: ${name}\ndata: ${json}\n\n`;
 
 const send = ({ response }: FeedViewer, text: string): void => {
   if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();

@@ -6,7 +6,7 @@ import type { SampleRow, UsageBucket, WorkerRow } from '../messages.ts';
 import { calls, clockOffset, health, newSamples, tasks } from './dashboard-state.ts';
 import { Fact, Facts } from './detail-pane.tsx';
 import { fetchJson } from './server-requests.ts';
-import { formatCount, formatDay, formatMs } from './text-format.ts';
+import { formatCounted, formatCount, formatDay, formatMs } from './text-format.ts';
 import { type PlotSeries, TimePlot } from './time-plot.tsx';
 
 const HOUR_MS = 60 * 60_000;
@@ -134,7 +134,7 @@ const TaskTable = (): VNode => (
             <a class="use-name" href={`#/tasks/${id}`}>
               {about}
             </a>
-            <span class="cell-number">{formatCount(count)} calls</span>
+            <span class="cell-number">{formatCounted(count, 'call')}</span>
             <span class="cell-number">{formatCount(tokens)}</span>
           </li>
         ))}

@@ -64,7 +64,9 @@ const ProgressBar = ({ task }: { readonly task: TaskItem }): VNode => {
   const { done = 0, total } = task.progress ?? {};
   const isKnown = total !== undefined && total > 0;
   const share = isKnown ? Math.min(1, done / total) : Number(task.ended !== undefined);
-  const label = isKnown ? `${formatCount(done)} of ${formatCount(total)}` : formatCount(done);
+  const label = isKnown
+    ? `${formatCount(Math.min(done, total))} of ${formatCount(total)}`
+    : formatCount(done);
   return (
     <span class="progress-cell">
       <span class="bar" aria-hidden="true">
