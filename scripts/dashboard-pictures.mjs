@@ -39,7 +39,8 @@ const STORE = `<!doctype html><title>Harbour Outfitters</title><link rel="styles
 <header><b>Harbour Outfitters</b><nav>New Jackets Boots Bags Sale</nav></header>
 <main><h1>Autumn collection</h1><section>${Array.from(
   { length: 8 },
-  (_, i) => `<article><img src="/picture-${i}.svg" alt=""><b>Jacket ${i + 1}</b><span>${89 + i * 10} €</span></article>`,
+  (_, i) =>
+    `<article><img src="/picture-${i}.svg" alt=""><b>Jacket ${i + 1}</b><span>${89 + i * 10} €</span></article>`,
 ).join('')}</section><button>Load more</button></main>
 <script src="/vendor.js"></script><script src="/store.js"></script>`;
 
@@ -63,7 +64,12 @@ const drawPicture = (n) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0
 <rect width="200" height="150" fill="hsl(${n * 43} 35% 82%)"/>
 <path d="M60 40l25-12h30l25 12 14 80h-94z" fill="hsl(${n * 43} 45% 38%)"/></svg>`;
 
-const pause = { '/vendor.js': 60, '/store.js': 90, '/api/prices': 140, '/api/recommendations': 320 };
+const pause = {
+  '/vendor.js': 60,
+  '/store.js': 90,
+  '/api/prices': 140,
+  '/api/recommendations': 320,
+};
 
 /** What a path of the show site answers: its type and its text. */
 const answerShow = async (pathname) => {

@@ -73,6 +73,17 @@ describe('a form with the method POST', () => {
     expect(await engine.text('read_page')).toContain('Buy');
   });
 
+  it('does not make its page count as hung while it waits for the user', async () => {
+    await open('/');
+    const reply = click('Buy');
+    await user.question();
+    const observer = await engine.engine.observe?.();
+    await observer?.checkPages();
+    expect(observer?.listTabs().map(({ hungSince }) => hungSince)).toEqual([undefined]);
+    await user.deny();
+    await reply;
+  });
+
   it('is not sent if no answer arrives in time', async () => {
     await open('/');
     const reply = await click('Buy', { timeout_ms: 2_000 });

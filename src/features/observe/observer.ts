@@ -31,6 +31,8 @@ const MESSAGE_CHARS = 1_000;
 /** How long a page may take to respond until it counts as hung. */
 const RESPONSE_MS = 2_500;
 
+const isBlocked = ({ dialog, holds }: Tab): boolean => dialog !== undefined || holds.any;
+
 /** Finds pages that do not respond, while a viewer is connected. */
 class HungPages {
   /** The time since which a tab does not respond, in Unix milliseconds. */
@@ -40,16 +42,16 @@ class HungPages {
     return this.#since.get(tab);
   }
 
-  /** A dialog blocks its page, which then is not hung. */
+  /** A page that a dialog or a question to the user blocks is not hung. */
   async check(tabs: readonly Tab[]): Promise<void> {
-    const checked = tabs.filter(({ dialog, crashed, closed }) => !dialog && !crashed && !closed);
+    const checked = tabs.filter((tab) => !tab.crashed && !tab.closed && !isBlocked(tab));
     await Promise.all(checked.map((tab) => this.#checkTab(tab)));
   }
 
   async #checkTab(tab: Tab): Promise<void> {
     const askedAt = Date.now();
     const responds = await tab.answers(AbortSignal.timeout(RESPONSE_MS));
-    if (responds || tab.closed || tab.dialog) this.#since.delete(tab);
+    if (responds || tab.closed || isBlocked(tab)) this.#since.delete(tab);
     else if (!this.#since.has(tab)) this.#since.set(tab, askedAt);
   }
 }

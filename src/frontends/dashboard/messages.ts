@@ -179,6 +179,8 @@ export interface WaitingRow {
   readonly expiresAt?: number;
   /** One line for the user. It can contain text of the model or of a page. */
   readonly text: string;
+  /** The arguments of the call, without secrets. */
+  readonly detail?: string;
   readonly effect?: string;
   readonly tool?: string;
   readonly host?: string;

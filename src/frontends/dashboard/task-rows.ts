@@ -6,15 +6,19 @@ import type { CrawlPageRow, TaskItem } from './messages.ts';
 
 const ABOUT_CHARS = 200;
 
-/** The most telling argument: a URL, else the objective, else all arguments as JSON. */
+/** The most specific argument, else all arguments with their names. */
 const describeArguments = ({ args_summary: args, objective }: TaskMeta): string => {
   if (typeof objective === 'string') return objective.slice(0, ABOUT_CHARS);
   if (!isRecord(args)) return '';
-  const { url, objective: given } = args;
-  const named = url ?? given;
-  const text = typeof named === 'string' ? named : JSON.stringify(args);
-  return text.slice(0, ABOUT_CHARS);
+  const named = ['url', 'objective', 'reason'].map((name) => args[name]);
+  const found = named.find((value) => typeof value === 'string');
+  return (found ?? listArguments(args)).slice(0, ABOUT_CHARS);
 };
+
+const listArguments = (args: Readonly<Record<string, unknown>>): string =>
+  Object.entries(args)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
 
 export const toTaskRow = (meta: TaskMeta, canResume: boolean): TaskItem => {
   const hasEnded = meta.ended_at !== undefined;

@@ -25,7 +25,13 @@ const toQuestionRow = (question: WaitingItem): WaitingRow => {
   if (question.kind === 'handoff')
     return defined({ ...common, text: question.reason, until: question.until });
   const { effect, tool, host, summary } = question;
-  return defined({ ...common, text: summary, effect, tool, host });
+  return defined({ ...common, ...splitSummary(summary), effect, tool, host });
+};
+
+/** The arguments of the call follow the sentence as JSON. */
+const splitSummary = (summary: string): Pick<WaitingRow, 'text' | 'detail'> => {
+  const at = summary.indexOf(': {');
+  return at < 0 ? { text: summary } : { text: summary.slice(0, at), detail: summary.slice(at + 2) };
 };
 
 const toDialogRow = ({ tabId, session, url, dialog }: TabView): WaitingRow[] => {

@@ -213,7 +213,8 @@ const Tile = ({
 
 const Plots = (): VNode => {
   const { times, buckets } = intervals.value;
-  const perSecond = buckets.map((bucket) => (bucket?.calls ?? 0) / (BUCKET_MS / 1_000));
+  const perSecond = (name: 'calls' | 'failed' | 'refused'): number[] =>
+    buckets.map((bucket) => (bucket?.[name] ?? 0) / (BUCKET_MS / 1_000));
   const sampled = samples.value.map(({ ts }) => ts);
   const memory: PlotSeries[] = [
     { label: 'Server', color: '--accent', values: samples.value.map(({ serverMb }) => serverMb) },
@@ -230,8 +231,14 @@ const Plots = (): VNode => {
         title="Calls per second"
         unit=""
         times={times}
-        series={[{ label: 'Calls', color: '--accent', values: perSecond }]}
-        summary={`${formatCount(total(({ calls: n }) => n))} calls in the last hour`}
+        series={[
+          { label: 'Calls', color: '--accent', values: perSecond('calls') },
+          { label: 'Failed', color: '--bad', values: perSecond('failed') },
+          { label: 'Guard rejections', color: '--warn', values: perSecond('refused') },
+        ]}
+        summary={`${formatCount(total(({ calls: n }) => n))} calls in the last hour, ${formatCount(
+          total(({ failed }) => failed),
+        )} failed, ${formatCount(total(({ refused }) => refused))} rejected by the guard`}
       />
       <TimePlot
         title="Tokens per tool"

@@ -141,6 +141,7 @@ const WaitingCard = ({ row }: { readonly row: WaitingRow }): VNode => {
         </span>
       </header>
       <p class="waiting-text">{row.text}</p>
+      {row.detail !== undefined && <p class="mono waiting-detail">{row.detail}</p>}
       {row.until !== undefined && <p class="hint">Ends by itself: {row.until}</p>}
       {row.url !== undefined && row.url !== '' && (
         <p class="mono waiting-url">{shortenUrl(row.url)}</p>
