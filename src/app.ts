@@ -241,10 +241,11 @@ const findReader = (
     carry(rooms, { name: tool.name, arguments: args, ...defined({ session }), folder, signal });
 };
 
-const createPromptRoom = ({ home, tools }: Services): Engine['prompts'] => {
+const createPromptRoom = ({ home, tools, workers }: Services): Engine['prompts'] => {
   const { load } = once(async (): Promise<RecipePrompts> => {
     const { RecipePrompts: Prompts } = await import('./features/recipe/recipe-prompts.ts');
-    return new Prompts(home.recipes, tools.find(({ traits }) => traits.runsPrompts)?.name);
+    const tool = tools.find(({ traits }) => traits.runsPrompts);
+    return new Prompts(home.recipes, tool?.name, workers);
   });
   return {
     list: async (...given) => (await load()).list(...given),

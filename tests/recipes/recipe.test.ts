@@ -76,9 +76,28 @@ describe('a recipe', () => {
     expect(done).toEqual(['/done?email=b%40x.org']);
   });
 
+  it('of more than 4 KB is parsed in another thread, with the line of an error', async () => {
+    const steps = Array.from({ length: 200 }, (_, index) => `  - open: ${site.origin}/?${index}`);
+    const source = `name: long\nsite: 127.0.0.1\nsteps:\n${steps.join('\n')}\n`;
+    expect(source.length).toBeGreaterThan(4096);
+    expect(await engine.json('oc_recipe', { source })).toMatchObject({ name: 'long', steps: 200 });
+    expect(await engine.text('oc_recipe', { show: 'long' })).toContain('name: long');
+    const failure = await engine.failure('oc_recipe', { source: `${source}  - [` });
+    expect(failure.code).toBe('recipe_invalid');
+    expect(failure.message).toMatch(/^Line 20\d: /);
+  });
+
+  it('with many errors does not block the server', async () => {
+    const answer = engine.failure('oc_recipe', { source: '[]'.repeat(16_000) });
+    expect(await engine.json('oc_connection_health')).toHaveProperty('server');
+    expect(await answer).toMatchObject({ code: 'recipe_invalid' });
+  });
+
   it('is listed and shown', async () => {
     expect(await engine.json('oc_recipe')).toMatchObject({
-      recipes: [{ name: 'order', site: '127.0.0.1', params: ['email'], steps: 3 }],
+      recipes: expect.arrayContaining([
+        expect.objectContaining({ name: 'order', site: '127.0.0.1', params: ['email'], steps: 3 }),
+      ]) as unknown,
     });
     const text = await engine.text('oc_recipe', { show: 'order' });
     expect(text).toContain('name: order');

@@ -1,6 +1,7 @@
 // Recipes as MCP prompts: listed with their parameters, and rendered as the request to run them.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Recipe } from '../../store/recipes/recipe-schema.ts';
 import { watchRecipes } from '../../store/recipes/recipe-watch.ts';
 import { Recipes } from '../../store/recipes/recipes.ts';
@@ -34,10 +35,13 @@ export class RecipePrompts {
   readonly #home: string;
   readonly #tool: string | undefined;
 
+  readonly #workers: WorkerPool;
+
   /** `tool`: the tool that runs recipes; undefined if the owner has disabled it. */
-  constructor(home: string, tool: string | undefined) {
+  constructor(home: string, tool: string | undefined, workers: WorkerPool) {
     this.#home = home;
     this.#tool = tool;
+    this.#workers = workers;
   }
 
   async list(folder: string): Promise<readonly Prompt[]> {
@@ -98,7 +102,7 @@ export class RecipePrompts {
   }
 
   #open(folder: string): Recipes {
-    return new Recipes(this.#home, folder);
+    return new Recipes(this.#home, folder, this.#workers);
   }
 }
 

@@ -2,9 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { defined } from '../../core/defined.ts';
+import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { fail, type Failure, getErrorMessage } from '../../core/failure.ts';
 import { ensureFolderNow, openRegularFile } from '../../system/private-files.ts';
 import { replaceFile } from '../../system/replace-file.ts';
+import type { YamlAnswer } from '../workers/recipe-yaml.ts';
 import { Recipe } from './recipe-schema.ts';
 
 const MAX_RECIPE_BYTES = 1024 * 1024;
@@ -29,8 +31,14 @@ export class Recipes {
   readonly #home: string;
   readonly #project: string | undefined;
 
-  /** `folder`: the client's folder, whose recipes take precedence. */
-  constructor(home: string, folder: string | undefined) {
+  readonly #workers: WorkerPool | undefined;
+
+  /**
+   * `folder`: the client's folder, whose recipes take precedence. `workers`: threads for long
+   * recipes; a process that does nothing else needs none.
+   */
+  constructor(home: string, folder: string | undefined, workers?: WorkerPool) {
+    this.#workers = workers;
     this.#home = home;
     this.#project = folder === undefined ? undefined : join(folder, PROJECT_FOLDER);
   }
@@ -51,7 +59,7 @@ export class Recipes {
   async #loadAll(): Promise<LoadedRecipe[]> {
     const byName = new Map<string, LoadedRecipe>();
     for (const path of await this.files()) {
-      const recipe = await load(path).catch(() => undefined);
+      const recipe = await load(path, this.#workers).catch(() => undefined);
       if (recipe && !byName.has(recipe.name)) byName.set(recipe.name, { recipe, path });
     }
     return [...byName.values()];
@@ -60,7 +68,8 @@ export class Recipes {
   /** The recipe and its file; throws if there is none, or if it is invalid. */
   async require(name: string): Promise<LoadedRecipe> {
     for (const path of await this.files())
-      if (basename(path) === `${name}.yaml`) return { recipe: await load(path), path };
+      if (basename(path) === `${name}.yaml`)
+        return { recipe: await load(path, this.#workers), path };
     const all = await this.#loadAll();
     const found = all.find(({ recipe }) => recipe.name === name);
     if (found) return found;
@@ -107,11 +116,11 @@ const listYaml = async (folder: string): Promise<string[]> =>
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(folder, name));
 
-const load = async (path: string): Promise<Recipe> => {
+const load = async (path: string, workers: WorkerPool | undefined): Promise<Recipe> => {
   const file = await openRegularFile(path, MAX_RECIPE_BYTES);
   if (!file) throw fail('recipe_not_found', `The file ${path} does not exist.`);
   try {
-    return await parseRecipe(await file.readFile('utf8'), path);
+    return await parseRecipe(await file.readFile('utf8'), path, workers);
   } finally {
     await file.close();
   }
@@ -122,14 +131,50 @@ export const formatRecipe = async (recipe: Recipe): Promise<string> => {
   return formatYaml(recipe);
 };
 
-export const parseRecipe = async (text: string, source: string): Promise<Recipe> => {
+/** The library needs up to 10 ms for a text of this length, whatever it contains. */
+const MAX_INLINE_CHARS = 4 * 1024;
+const PARSE_MS = 5_000;
+
+const SCRIPT: WorkerScript = {
+  name: 'recipe-yaml',
+  loadSource: async () => (await import('worker-script:recipe-yaml')).default,
+  maxHeapMb: 128,
+};
+
+export const parseRecipe = async (
+  text: string,
+  source: string,
+  workers?: WorkerPool,
+): Promise<Recipe> => {
+  const value =
+    workers && text.length > MAX_INLINE_CHARS
+      ? await parseInThread(text, source, workers)
+      : await parseHere(text, source);
+  return parse(value, source);
+};
+
+const parseHere = async (text: string, source: string): Promise<unknown> => {
   const { parseYaml } = await import('./recipe-yaml.ts');
   try {
-    return parse(parseYaml(text), source);
+    return parseYaml(text);
   } catch (error) {
     if (isFailure(error)) throw error;
     throw invalid(source, getErrorMessage(error));
   }
+};
+
+/** Some texts with many errors take seconds. */
+const parseInThread = async (
+  text: string,
+  source: string,
+  workers: WorkerPool,
+): Promise<unknown> => {
+  const answer = await workers.run<YamlAnswer>(SCRIPT, text, {
+    timeoutMs: PARSE_MS,
+    onTimeout: () => invalid(source, 'it takes too long to parse'),
+  });
+  if ('value' in answer) return answer.value;
+  throw fail('recipe_invalid', answer.problem);
 };
 
 const isFailure = (error: unknown): boolean => error instanceof Error && error.name === 'Failure';

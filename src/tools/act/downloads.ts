@@ -69,6 +69,9 @@ export const downloads = defineTool({
     'List downloads of the session: id, url, file, path on disk, type, size, state; cancel a ' +
     'running one; or read the text of a PDF. Files are saved under the home folder. To wait for ' +
     'one use wait_for {download}.',
+  returns:
+    '{downloads: [{id, url, file, path?, state, sizeBytes, startedAt, …}], older?}; ' +
+    'read: {text, …}',
   keywords: 'file save pdf text',
   tier: 2,
   traits: {

@@ -9,6 +9,7 @@ export const handleDialog = defineTool({
   description:
     'Answer the JavaScript dialog that is open in the tab; it blocks the page until then. ' +
     'policy: how to answer later dialogs of this session.',
+  returns: '{answered?: "accepted" | "dismissed", kind?, message?, policy?}',
   keywords: 'alert confirm prompt popup message',
   tier: 1,
   traits: {

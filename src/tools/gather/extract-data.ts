@@ -8,6 +8,7 @@ export const extractData = defineTool({
     'Records from the page as JSON: give a JSON Schema of one record; fields are matched by ' +
     'name and type with JSON-LD, microdata, tables, lists and repeated cards. Reports the source ' +
     'of each field, missing fields and violations. For free text use read_page.',
+  returns: '{items: [...], provenance: {field: source}, missing: [...], errors: [...]}',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
   traits: {

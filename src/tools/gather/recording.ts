@@ -27,6 +27,7 @@ type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 export const recording: Tool = defineTool({
   name: 'recording',
   description: 'Record a tab as an HTML replay and scripts: start, work, stop; or for duration_ms.',
+  returns: 'start: {task_id, folder}; stop and record: {folder, files, …}',
   keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,
   traits: {

@@ -83,6 +83,7 @@ export const inspect = defineTool({
     'Focused report on one element (selector or ref: state, ' +
     'geometry and why it is hidden, listeners, accessibility), or on a query: focus, form ' +
     'values, headings, errors, open dialogs and tabs.',
+  returns: '{element?, focus?, forms?, headings?, errors?, counts?, …}; fact: {fact}; text',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
   traits: {

@@ -10,6 +10,7 @@ export const pageContent = defineTool({
   description:
     'Raw HTML of the page as it is now, or of the first element that matches selector. ' +
     'Costly: for reading use read_page, for values javascript_tool or extract_data.',
+  returns: '{html}; no match: {content: null, message}',
   keywords: 'html source markup dom',
   tier: 1,
   traits: {

@@ -24,6 +24,7 @@ export const pagePdf = defineTool({
   description:
     'Save the page as a PDF file, as it would be printed; replies with path, pages and size. ' +
     'To read the page use read_page, for an image page_screenshot.',
+  returns: '{path, pages, sizeBytes}',
   keywords: 'print paper document save',
   tier: 2,
   traits: {

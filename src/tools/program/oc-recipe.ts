@@ -81,7 +81,8 @@ export const ocRecipe = defineTool({
     { name: 'order', from_task: '0123456789abcdef' },
   ],
   run: async (given, context) => {
-    const recipes = new Recipes(context.rooms.home.recipes, context.folder ?? process.cwd());
+    const { home, workers } = context.rooms;
+    const recipes = new Recipes(home.recipes, context.folder ?? process.cwd(), workers);
     if (given.run !== undefined) return replay(recipes, given, context);
     if (given.show !== undefined) {
       const { recipe, path } = await recipes.require(given.show);
@@ -131,7 +132,7 @@ const replay = async (
 
 /** The recipe that the arguments describe; undefined if they describe none. */
 const create = async (given: RecipeInput, context: Context): Promise<Recipe | undefined> => {
-  if (given.source !== undefined) return parseRecipe(given.source, 'source');
+  if (given.source !== undefined) return parseRecipe(given.source, 'source', context.rooms.workers);
   const steps = await collectSteps(given, context);
   if (!steps) return undefined;
   if (given.name === undefined)

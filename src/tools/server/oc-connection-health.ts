@@ -23,6 +23,7 @@ export const ocConnectionHealth = defineTool({
   description:
     'State of the engine: whether Chrome runs, which one, its profile, tabs, starts and last ' +
     'exit, memory of the server. Never starts Chrome and never waits for a page.',
+  returns: '{state, starts, tabs, sessions, server: {pid, uptimeSeconds, residentMiB}, …}',
   keywords: 'status chrome version memory proxy certificate tls guard attach remote',
   tier: 2,
   traits: {

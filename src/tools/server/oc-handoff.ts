@@ -13,6 +13,7 @@ const text = z.string().min(1).max(2_000).optional();
 export const ocHandoff = defineTool({
   name: 'oc_handoff',
   description: 'Let the user do a step that you cannot (captcha, second factor), and wait for it.',
+  returns: '{outcome, waited_ms, url, title, …}',
   keywords: 'human help user login 2fa otp captcha manual wait person',
   tier: 1,
   traits: {

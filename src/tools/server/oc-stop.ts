@@ -12,6 +12,7 @@ export const ocStop = defineTool({
     'disconnected). The server stays; the next call that needs Chrome starts it again. ' +
     'keepChrome: true only closes the tabs of this session. If other hosts share this Chrome, ' +
     'only your tabs and tasks end, unless force: true.',
+  returns: '{stopped?, endedTasks?, inUse?}',
   keywords: 'quit exit close browser shutdown',
   tier: 2,
   traits: {

@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocTaskCancel = defineTool({
   name: 'oc_task_cancel',
   description: 'Stop a task; its partial result stays.',
+  returns: '{task_id, kind, status, …}',
   keywords: 'background job stop abort end',
   tier: 1,
   traits: {

@@ -6,6 +6,7 @@ import { OUTCOMES } from '../../features/tasks/envelope-record.ts';
 export const ocTaskFinish = defineTool({
   name: 'oc_task_finish',
   description: 'End your own task.',
+  returns: '{task_id, kind, status, …}',
   keywords: 'background job done end complete',
   tier: 1,
   traits: {

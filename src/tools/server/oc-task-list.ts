@@ -15,6 +15,7 @@ export const ocTaskList = defineTool({
   name: 'oc_task_list',
   description:
     'Tasks, newest first, by status (RUNNING, FAILED …) or kind; results are in oc_task_get.',
+  returns: '{tasks: [{task_id, kind, status, progress?, …}], count}',
   keywords: 'background jobs running',
   tier: 1,
   traits: {

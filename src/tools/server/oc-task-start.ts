@@ -48,6 +48,7 @@ export const ocTaskStart = defineTool({
   description:
     'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. ' +
     'Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
+  returns: '{task_id, status, kind}',
   keywords: 'background job run async budget',
   tier: 1,
   traits: {

@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocTaskUpdate = defineTool({
   name: 'oc_task_update',
   description: 'Report the progress of your own task.',
+  returns: '{task_id, kind, status, …}',
   keywords: 'background job note phase',
   tier: 1,
   traits: {

@@ -10,6 +10,7 @@ interface WaitedTask {
 export const ocTaskWait = defineTool({
   name: 'oc_task_wait',
   description: 'Wait until a task has ended, instead of polling it.',
+  returns: '{task_id, kind, status, progress?, error?, …}',
   keywords: 'background job finish done',
   tier: 1,
   traits: {

@@ -123,6 +123,8 @@ export const cookies = defineTool({
   description:
     'List, set, delete or clear cookies of the page, of a url or domain, or of all sites. ' +
     'Values are hidden in replies. To keep a login for later use storage {action: "save"}.',
+  returns:
+    'list: {cookies: [{name, value, domain, path, expires?, …}]}; set: {set}; delete: {deleted}',
   keywords: 'login session consent',
   tier: 2,
   traits: {

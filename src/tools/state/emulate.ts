@@ -137,6 +137,7 @@ export const emulate = defineTool({
     'permissions, extra headers, slower CPU or network, offline. Applies across navigations ' +
     'until changed, set to null, or reset. Reload pages that read these values only ' +
     'once.',
+  returns: 'the settings of the tab',
   keywords:
     'mobile phone device viewport resize window dark geolocation location gps timezone ' +
     'locale language offline slow throttle permissions allow grant camera microphone ' +

@@ -5,6 +5,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const ocSessionResume = defineTool({
   name: 'oc_session_resume',
   description: 'Restore a snapshot of oc_session_snapshot in new tabs, and return its memo.',
+  returns: '{id, name?, saved_at, memo, cookies, tabs: [...]}; list: the saved sessions',
   keywords: 'restore load continue tabs',
   tier: 2,
   traits: {

@@ -16,6 +16,7 @@ export const passkeys = defineTool({
     'all tabs of the session a virtual authenticator, which confirms every request of a page. ' +
     'Passkeys are saved with a login (storage, action "save") and restored with it; private keys ' +
     'are never shown. For codes of an authenticator app use ${TOTP:NAME} in fill_form.',
+  returns: '{authenticator: "on" | "off", passkeys: [...]}',
   keywords:
     'passkey webauthn fido security key yubikey touch id fingerprint face two-factor 2fa mfa ' +
     'log in login sign passwordless authenticator',

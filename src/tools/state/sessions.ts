@@ -63,6 +63,7 @@ export const sessions = defineTool({
     'cookies, storage, cache and permissions, so that two users of one site can be logged in at ' +
     'once. Pass session: NAME to any tool to use one; the first use also opens it. Closing a ' +
     'session closes its tabs and deletes its own storage.',
+  returns: 'list: {sessions: [{name, storage, tabs}]}; open: {opened, restored?}',
   keywords:
     'log in login account user second two accounts multi-user isolated incognito private context ' +
     'profile workspace separate cookies switch',

@@ -105,6 +105,9 @@ export const storage = defineTool({
     'Read and change localStorage or sessionStorage of the page; save a login (all cookies ' +
     'and storage) to a file and load it again. Tokens are hidden in replies, not in the ' +
     'file. For cookies alone use cookies.',
+  returns:
+    'list: {area, entries: [{key, chars, value}]}; get: {key, value}; set: {set, chars}; ' +
+    'remove: {removed}',
   keywords: 'localstorage sessionstorage log in login save restore saved account two-factor',
   tier: 2,
   traits: {

@@ -10,6 +10,7 @@ export const consoleTool = defineTool({
     'Console messages, uncaught exceptions and browser warnings of the tab since it was ' +
     'opened, with source-mapped stacks; repeats are folded. Pass the cursor as since to get ' +
     'only new messages. To wait for a message use wait_for {console}.',
+  returns: '{lines: [{level, text, …}], cursor, older, dropped}',
   keywords: 'logs errors warnings messages exceptions',
   tier: 2,
   traits: {

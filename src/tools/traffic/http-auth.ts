@@ -26,6 +26,7 @@ export const httpAuth = defineTool({
     'Set the user name and password for HTTP authentication (basic, digest: a 401 without a ' +
     'login page). Set it, then navigate; it applies to this tab and one origin until cleared. ' +
     'For login forms use fill_form.',
+  returns: '{credentials: [...], cleared?}',
   keywords: 'basic password credentials proxy login',
   tier: 2,
   traits: {

@@ -92,6 +92,7 @@ export const performance = defineTool({
     'Speed of the page: web vitals (LCP, FCP, CLS, INP, TTFB) of the current page, or a trace ' +
     'of a reload with main-thread work, long tasks and insights. Use emulate first for a slow ' +
     'CPU or network. For the requests use network.',
+  returns: '{url, vitals: {…}, trace?, transfer?}',
   keywords: 'trace profile speed slow lighthouse vitals lcp cpu',
   tier: 2,
   traits: {

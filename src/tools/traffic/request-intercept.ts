@@ -123,6 +123,7 @@ export const requestIntercept = defineTool({
     'Change the network traffic of this tab: block requests, mock responses, or set headers. ' +
     'Rules apply until removed, across navigations; the newest wins. To look at ' +
     'requests use network.',
+  returns: '{rules: [{id, action, url, hits, …}]} or {removed}',
   keywords: 'block mock stub fake ads headers response',
   tier: 2,
   traits: {
