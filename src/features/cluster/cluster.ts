@@ -142,14 +142,16 @@ export class Cluster {
   }
 
   async #lead(tasks: Tasks, lease: TaskLease, signal: AbortSignal): Promise<void> {
-    const { visits, leases } = this.store;
+    const { visits: queue, leases, members } = this.store;
+    const visits = new LeadVisits({ queue, lease, members, stopped: signal });
     this.#leads.add(lease.taskId);
     try {
-      await tasks.lead({ lease, visits: new LeadVisits(visits, lease), signal });
+      await tasks.lead({ lease, visits, signal });
     } catch (error) {
       this.#log.warn(`task ${lease.taskId} could not be led`, error);
     } finally {
       this.#leads.delete(lease.taskId);
+      await visits.close().catch(() => {}); // visits of an ended task are swept
       // If the database cannot be reached, the lease ends with this membership.
       await leases.release(lease).catch(() => {});
     }

@@ -1,6 +1,7 @@
 // The visits of a task that this worker leads: offers them to all workers and collects outcomes.
-import { abortable } from '../../core/time.ts';
+import { abortable, every } from '../../core/time.ts';
 import type {
+  Members,
   OfferedVisit,
   TaskLease,
   VisitOutcome,
@@ -8,9 +9,21 @@ import type {
 } from '../../store/cluster/cluster-store.ts';
 import type { RemoteVisits } from '../tasks/kind.ts';
 
+/** How often the workers are counted. */
+const COUNT_MS = 2_000;
+
+interface LeadVisitsOptions {
+  readonly queue: VisitQueue;
+  readonly lease: TaskLease;
+  readonly members: Pick<Members, 'list'>;
+  /** Aborts when another worker will lead the task: it uses the visits that are being loaded. */
+  readonly stopped: AbortSignal;
+}
+
 export class LeadVisits implements RemoteVisits {
   readonly #queue: VisitQueue;
   readonly #lease: TaskLease;
+  readonly #stopped: AbortSignal;
   readonly #closed = new AbortController();
   readonly #waiting = new Map<number, PromiseWithResolvers<VisitOutcome>>();
   /** Numbers of the visits whose outcome may exist: also one that ended under another lead. */
@@ -19,9 +32,19 @@ export class LeadVisits implements RemoteVisits {
   #sending: Promise<void> | undefined;
   #collecting: Promise<void> | undefined;
 
-  constructor(queue: VisitQueue, lease: TaskLease) {
+  readonly #counting: Disposable;
+  workers = 1;
+
+  constructor({ queue, lease, members, stopped }: LeadVisitsOptions) {
     this.#queue = queue;
     this.#lease = lease;
+    this.#stopped = stopped;
+    const count = async (): Promise<void> => {
+      const workers = (await members.list()).filter(({ role }) => role === 'worker');
+      this.workers = Math.max(1, workers.length);
+    };
+    void count().catch(() => {}); // is counted again
+    this.#counting = every(COUNT_MS, count);
   }
 
   load(visit: OfferedVisit): Promise<VisitOutcome> {
@@ -35,9 +58,10 @@ export class LeadVisits implements RemoteVisits {
   }
 
   async close(): Promise<void> {
+    this.#counting[Symbol.dispose]();
     this.#closed.abort(new Error('the crawl has ended'));
     await Promise.all([this.#sending, this.#collecting]);
-    await this.#queue.drop(this.#lease);
+    if (!this.#stopped.aborted) await this.#queue.drop(this.#lease);
   }
 
   /** Visits that arrive while a statement runs are sent together with the next one. */

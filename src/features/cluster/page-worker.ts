@@ -1,8 +1,10 @@
 // Loads page visits of the cluster: claims as many as there are free slots, and saves the outcomes.
 import type { Log } from '../../core/log.ts';
-import { every } from '../../core/time.ts';
+import { every, sleep } from '../../core/time.ts';
 import type { ClaimedVisit, VisitOutcome, VisitQueue } from '../../store/cluster/cluster-store.ts';
 
+/** How long to wait for further slots after one is free. */
+const GATHER_MS = 5;
 /** How often a worker checks whether its visits are still needed. */
 const CHECK_MS = 500;
 
@@ -41,11 +43,13 @@ export class PageWorker {
     while (!signal.aborted) {
       const offered = this.#options.visits.waitForOffers(signal).catch(() => {});
       const freed = new Promise<void>((resolve) => (this.#wake = resolve));
-      const claimed = await this.#claim().catch((error: unknown) => {
+      const mayBeMore = await this.#claim().catch((error: unknown) => {
         this.#options.log.warn('page visits could not be claimed', error);
-        return 0;
+        return false;
       });
-      if (claimed === 0) await Promise.race([offered, freed]);
+      if (mayBeMore) continue;
+      // After a short time more slots are free: one statement claims for all of them.
+      await Promise.race([offered, freed.then(() => sleep(GATHER_MS))]);
     }
     const open = [...this.#active];
     this.#stopAll();
@@ -54,15 +58,18 @@ export class PageWorker {
     await this.#options.visits.giveBack(open).catch(() => {});
   }
 
-  /** A page whose workers died is loaded alone, so that others do not end with its next worker. */
-  async #claim(): Promise<number> {
+  /**
+   * Returns whether there may be more visits to claim. A page whose workers died is loaded alone, so
+   * that others do not end with its next worker.
+   */
+  async #claim(): Promise<boolean> {
     const { visits, slots, limits } = this.#options;
     const limit = slots - this.#active.size;
     const isSuspect = [...this.#active].some(({ deaths }) => deaths > 0);
-    if (limit <= 0 || isSuspect) return 0;
+    if (limit <= 0 || isSuspect) return false;
     const claimed = await visits.claim({ limit, alone: this.#active.size === 0, limits });
     for (const visit of claimed) void this.#load(visit);
-    return claimed.length;
+    return claimed.length === limit;
   }
 
   async #load(visit: ClaimedVisit): Promise<void> {

@@ -16,6 +16,8 @@ import { SessionCookies } from './session-cookies.ts';
 
 /** Loads the pages of one crawl: in this process, or on the workers of a cluster. */
 export interface PageSource {
+  /** Number of processes that load pages; each of them loads `concurrency` pages at a time. */
+  readonly machines: number;
   /** Throws a failure, or `RefusedUrl` if the crawl must not load this URL. */
   load(visit: Visit, facts: VisitFacts): Promise<LoadedPage>;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export interface OwnPagesOptions extends PageMeans {
 const STRANGERS_DELAY_MS = 200;
 
 export class OwnPages implements PageSource {
+  readonly machines = 1;
   readonly #fetcher: Fetcher;
   readonly #loader: PageLoader;
 

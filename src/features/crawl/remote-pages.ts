@@ -38,6 +38,10 @@ export class RemotePages implements PageSource {
     this.#plan = { url, render, format, respectRobots, delayMs, scope, include, exclude };
   }
 
+  get machines(): number {
+    return this.#options.visits.workers;
+  }
+
   async load({ n, url }: Visit, { isStart }: VisitFacts): Promise<LoadedPage> {
     const { visits, session, scope, isSeed, signal } = this.#options;
     const request: VisitOrder = {

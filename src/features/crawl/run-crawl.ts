@@ -265,7 +265,8 @@ class Crawl {
     const active = new Set<Promise<void>>();
     try {
       for (;;) {
-        while (active.size < concurrency && this.#pages + active.size < maxPages) {
+        const atOnce = concurrency * this.#source.machines;
+        while (active.size < atOnce && this.#pages + active.size < maxPages) {
           this.#signal.throwIfAborted();
           const visit = this.#frontier.take();
           if (!visit) break;

@@ -35,6 +35,8 @@ export interface Job extends WorkingFiles {
 }
 
 export interface RemoteVisits {
+  /** Number of workers that load pages. */
+  readonly workers: number;
   load(visit: OfferedVisit): Promise<VisitOutcome>;
   /** Drops the visits that have not ended. */
   close(): Promise<void>;
