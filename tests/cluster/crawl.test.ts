@@ -32,7 +32,7 @@ describe('a crawl over two workers', () => {
     expect(site.requests.length - before).toBe(before);
   });
 
-  it('goes on when a worker is killed: its visits are loaded again, and each is counted once', async () => {
+  it('continues when a worker is killed: its visits are loaded again, and each is counted once', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
@@ -52,7 +52,7 @@ describe('a crawl over two workers', () => {
     expect(site.requests.length - before).toBeLessThanOrEqual(before + 8);
   });
 
-  it('goes on when its lead is killed, with the same pages and the same summary', async () => {
+  it('continues when its lead is killed, with the same pages and the same summary', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));

@@ -82,7 +82,7 @@ describe('the lead of a crawl', () => {
 });
 
 describe('a crawl whose database is killed', () => {
-  it('goes on after the restart, with the same pages and the same summary', async () => {
+  it('continues after the restart, with the same pages and the same summary', async () => {
     await using server = await startOwnPostgres();
     await using site = await startSite();
     await using fleet = new Fleet(await server.createDatabase());

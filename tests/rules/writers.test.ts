@@ -40,6 +40,7 @@ const CLEANING = [
 /** Only these features may use a redactor: to compare, to choose, or as part of a reply. */
 const REDACTS = [
   'src/features/crawl/run-crawl.ts',
+  'src/features/crawl/sitemap-crawl.ts',
   'src/features/evidence/bundle.ts',
   'src/features/evidence/parts.ts',
   'src/features/network/find-request.ts',

@@ -1,4 +1,4 @@
-// Where stored payloads are: in files, or in PostgreSQL for a cluster. Handles use either.
+// The store of payloads: files, or PostgreSQL for a cluster. Handles use either.
 import type { Swept } from '../files/sweeper.ts';
 import type { HandleMeta } from './handle-files.ts';
 import type { BinaryPayload, Payload } from './handle-payload.ts';
