@@ -14,13 +14,14 @@ const POLL_MS = 50;
 const CONFIG = JSON.stringify({ policy: [{ decision: 'allow' }] });
 
 /** CDP on Chrome's pipe: only there an extension can be loaded. */
-const startPipeChrome = (profile) => {
+const startPipeChrome = (profile, isHeadless) => {
   const flags = [
-    '--headless=new',
+    ...(isHeadless ? ['--headless=new'] : []),
     ...CHROME_FLAGS,
     '--remote-debugging-pipe',
     '--enable-unsafe-extension-debugging',
     '--window-size=1280,720',
+    '--window-position=0,0',
     `--user-data-dir=${profile}`,
   ];
   const child = spawn(CHROME, [...flags, 'about:blank'], {
@@ -67,9 +68,10 @@ const CONFIRM = `(() => {
   return document.querySelector('#outcome')?.textContent.startsWith('Paired') === true;
 })()`;
 
-export const startOwnChrome = async () => {
+/** Without `isHeadless`, Chrome needs a display. */
+export const startOwnChrome = async ({ isHeadless = true } = {}) => {
   const dir = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
-  const chrome = startPipeChrome(join(dir, 'profile'));
+  const chrome = startPipeChrome(join(dir, 'profile'), isHeadless);
   await chrome.send('Extensions.loadUnpacked', { path: join(dirname(DIST), 'extension') });
   const home = join(dir, 'home');
   mkdirSync(home, { mode: 0o700 });
@@ -80,11 +82,19 @@ export const startOwnChrome = async () => {
   const [line] = await once(createInterface(setup.stdout), 'line');
   await evaluateUntilTrue(chrome, JSON.parse(line).url, CONFIRM);
   await exit;
-  const server = await startMcpServer(() => ({ args: [DIST, '--attach', 'extension'], env }));
+  const servers = [];
+  const startServer = async () => {
+    const started = await startMcpServer(() => ({ args: [DIST, '--attach', 'extension'], env }));
+    servers.push(started);
+    return started;
+  };
+  const { call } = await startServer();
   return {
-    call: server.call,
+    call,
+    chrome,
+    startServer,
     end: async () => {
-      await server.end();
+      for (const server of servers) await server.end();
       await chrome.end();
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
