@@ -209,7 +209,9 @@ export class Browser {
       for (const former of session.formerTabs.splice(0)) {
         if (former.ours) chrome.targets.markOurs(former.id);
         const tab = await chrome.targets.findTab(former.id, signal);
-        if (tab) session.readopt(tab, former);
+        if (!tab) continue;
+        session.readopt(tab, former);
+        await this.#applySettings(session, tab);
       }
   }
 
@@ -311,6 +313,11 @@ export class Browser {
     };
   }
 
+  async #applySettings(session: Session, tab: Tab): Promise<void> {
+    const settings = await this.#findSetup(session)?.(tab);
+    await settings?.done;
+  }
+
   /** The browser context of a session with its own storage, created on first use. */
   async #requireContext(
     chrome: Chrome,
@@ -341,7 +348,7 @@ export class Browser {
     const owner = this.#ownerOf(tab.id);
     if (owner !== session) owner?.remove(tab.id);
     // In a browser context, the settings were applied before the tab was resumed.
-    if (contextId === undefined) await (await this.#findSetup(session)?.(tab))?.done;
+    if (contextId === undefined) await this.#applySettings(session, tab);
     session.add(tab);
     if (select) session.select(tab);
     await this.#prepareFirst(chrome, session, tab, signal);
@@ -384,6 +391,8 @@ export class Browser {
     const chrome = await this.#connected(signal);
     const attached = await chrome.targets.findTab(tab.id, signal);
     if (!attached) return tab; // the tab is closed, or its grant has ended
+    await this.#applySettings(session, attached);
+    await keepEmulation(tab, attached, signal);
     session.replace(attached);
     return attached;
   }
@@ -563,6 +572,13 @@ const listFormerTabs = (session: Session): FormerTab[] =>
     shortId: session.shortIds.get(id) ?? '',
     isCurrent: session.current?.id === id,
   }));
+
+/** Sets the emulated settings of a tab in a new connection to the same tab. */
+const keepEmulation = async (before: Tab, tab: Tab, signal: AbortSignal): Promise<void> => {
+  const { getEmulation } = await import('./state/emulation.ts');
+  const { settings } = getEmulation(before);
+  if (Object.keys(settings).length > 0) await getEmulation(tab).change(settings, signal);
+};
 
 const describeRunning = (chrome: Chrome): Pick<BrowserHealth, 'chrome' | 'controls'> => {
   const { guard, ...controls } = chrome.controls();

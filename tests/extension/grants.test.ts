@@ -92,7 +92,8 @@ describe('a tab of the user', () => {
 });
 
 describe('the tab of an agent', () => {
-  it('is attached again after the debugger was detached because it was idle', async () => {
+  it('is attached again with its settings and requests after it was detached as idle', async () => {
+    await own.text('emulate', { timezone: 'Asia/Tokyo' });
     await own.text('read_page');
     const isAttached = () =>
       own.chrome.worker(
@@ -107,6 +108,8 @@ describe('the tab of an agent', () => {
     await own.chrome.worker('void (Date.now = realNow)');
     expect(await own.text('read_page')).toContain('Welcome');
     expect(await own.text('network', { all: true })).toContain(`${site.origin}/`);
+    const code = 'Intl.DateTimeFormat().resolvedOptions().timeZone';
+    expect(await own.text('javascript_tool', { code })).toBe('Asia/Tokyo');
   });
 
   it('grants the popups that its page opens', async () => {
