@@ -9,7 +9,7 @@ const COOKIE_SECONDS = 7 * 24 * 60 * 60;
 const MAX_TICKETS = 100;
 
 /** Programs on other ports of this host receive the cookie, but not the key. */
-export interface ViewerAccess {
+interface ViewerAccess {
   /** The value of the Set-Cookie header. */
   readonly cookie: string;
   /** The page keeps it in the storage of its origin, and sends it with each request. */
@@ -17,7 +17,7 @@ export interface ViewerAccess {
 }
 
 /** What a request contains besides its cookies. */
-export interface AccessProof {
+interface AccessProof {
   readonly key?: string | undefined;
   /** The path of a link, with its query but without its signature. */
   readonly link?: string | undefined;

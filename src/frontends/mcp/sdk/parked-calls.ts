@@ -13,7 +13,7 @@ const MAX_PARKED = 100;
 const QUESTION = 'answer';
 
 /** The part of a request that continues a parked call. */
-export interface CallRound {
+interface CallRound {
   readonly state: string | undefined;
   readonly responses: Readonly<Record<string, unknown>> | undefined;
 }

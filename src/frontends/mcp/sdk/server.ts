@@ -91,8 +91,12 @@ const serveRound = (
     mcpReq.method === 'tools/call' && offersForms(getField(exchange.envelope, CAPABILITIES_KEY));
   if (!mayAsk) return method(params, exchange);
   const round = { state: mcpReq.requestState<string>(), responses: mcpReq.inputResponses };
+  // The request that started the call may have ended when the call reports progress.
+  const notify: Exchange['notify'] = async (name, body) => {
+    await Promise.resolve(exchange.notify(name, body)).catch(() => {});
+  };
   return parked.run(params['name'], round, exchange.signal, (ask, signal) =>
-    method(params, { ...exchange, signal, ask }),
+    method(params, { ...exchange, notify, signal, ask }),
   );
 };
 
