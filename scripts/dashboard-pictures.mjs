@@ -212,7 +212,9 @@ const openView = async (viewer, origin, fragment, theme) => {
   await viewer.call('javascript_tool', {
     code: `localStorage.setItem('theme', '${theme}'); location.reload()`,
   });
-  await viewer.call('wait_for', { function: READY[fragment.split('/')[0]], timeout_ms: 20_000 });
+  const ready = READY[fragment.split('/')[0]];
+  const isReady = `document.querySelector('.connection-open') && (${ready})`;
+  await viewer.call('wait_for', { function: isReady, timeout_ms: 20_000 });
 };
 
 /** Opens the details of the last call of a tool, with its picture. */
