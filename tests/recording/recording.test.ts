@@ -272,11 +272,13 @@ describe('a recording', () => {
     client.abort();
     expect((await call).failure?.code).toBe('cancelled');
     await expect
-      .poll(() =>
-        access(join(path, 'recording.json')).then(
-          () => true,
-          () => false,
-        ),
+      .poll(
+        () =>
+          access(join(path, 'recording.json')).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
       )
       .toBe(true);
   });
