@@ -1,5 +1,5 @@
 // Tests of frontier.ts.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Frontier, type Visit } from './frontier.ts';
 
 const take = (frontier: Frontier): Visit => {
@@ -46,4 +46,44 @@ it('does not lose its place over thousands of pages', () => {
     expect(visit.url).toBe(at(`/${i}`));
     frontier.end(visit, [at(`/${i + 1}`)]);
   }
+});
+
+describe('a frontier that is replayed', () => {
+  const LINKS: Readonly<Record<string, readonly string[]>> = {
+    'http://a/': ['http://a/1', 'http://a/2'],
+    'http://a/1': ['http://a/3', 'http://a/2'],
+    'http://a/2': ['http://a/4', 'http://a/5'],
+  };
+
+  const takeAll = (frontier: Frontier): string[] => {
+    const taken: string[] = [];
+    for (let visit = frontier.take(); visit; visit = frontier.take())
+      taken.push(`${visit.n} ${visit.url} ${visit.depth}`);
+    return taken;
+  };
+
+  it('gives the open visits the numbers that they had', () => {
+    const first = new Frontier({ maxDepth: 5 });
+    first.offer('http://a/', 0);
+    for (const url of ['http://a/', 'http://a/1', 'http://a/2']) {
+      const visit = first.take();
+      if (visit) first.end(visit, LINKS[url] ?? []);
+    }
+    const second = new Frontier({ maxDepth: 5 });
+    second.offer('http://a/', 0);
+    second.replay(({ url }) => LINKS[url]);
+    expect(second.waiting).toBe(3);
+    expect(takeAll(second)).toEqual(takeAll(first));
+  });
+
+  it('keeps the links of later visits until an open visit has ended', () => {
+    const frontier = new Frontier({ maxDepth: 5 });
+    frontier.offer('http://a/', 0);
+    frontier.replay(({ url }) => (url === 'http://a/1' ? undefined : LINKS[url]));
+    const open = frontier.take();
+    expect(open).toEqual({ n: 1, url: 'http://a/1', depth: 1 });
+    expect(frontier.take()).toBeUndefined();
+    if (open) frontier.end(open, LINKS['http://a/1'] ?? []);
+    expect(takeAll(frontier)).toEqual(['3 http://a/3 2', '4 http://a/4 2', '5 http://a/5 2']);
+  });
 });
