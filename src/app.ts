@@ -395,7 +395,11 @@ export const createEngine = ({
   const tasks = new Tasks({
     store: taskStore,
     owners: shared?.owners ?? new Owners(taskFolder, processes),
-    cluster: cluster && { leases: cluster.store.leases, limits: cluster.limits },
+    cluster: cluster && {
+      leases: cluster.store.leases,
+      limits: cluster.limits,
+      requireWorker: () => cluster.requireWorker(),
+    },
     kinds: listTaskKinds(tools),
     call: (request) => carry(rooms, request),
     writer,

@@ -236,8 +236,15 @@ describe('every machine of a cluster', () => {
     await using fleet = new Fleet(url);
     const gateway = await fleet.createGateway();
     await fleet.startWorker('--block-domains', 'blocked.example');
-    const taskId = await gateway.start('crawl', buildCrawl(site, { max_depth: 0 }));
+    const count = async (): Promise<number> => (await gateway.listWorkers()).length;
+    await expect.poll(count, { timeout: 20_000 }).toBe(1);
+    await expect(gateway.start('crawl', buildCrawl(site))).rejects.toMatchObject({
+      code: 'cluster_unusable',
+      message: 'No worker of the cluster has the limits of this server.',
+    });
     const second = await fleet.startWorker();
+    await expect.poll(count, { timeout: 20_000 }).toBe(2);
+    const taskId = await gateway.start('crawl', buildCrawl(site, { max_depth: 0 }));
     const { meta } = await gateway.end(taskId);
     const members = await gateway.listWorkers();
     expect(members.find(({ id }) => id === meta.worker)?.pid).toBe(second.pid);

@@ -33,7 +33,7 @@ export const openStore = async (
     log: testLog,
     role,
     slots: role === 'worker' ? 4 : 0,
-    report: () => ({ visits: 0, tasks: [], pages: 0, errors: 0, rssBytes: 1 }),
+    report: () => ({ limits: '', visits: 0, tasks: [], pages: 0, errors: 0, rssBytes: 1 }),
   });
   if (join) await store.members.join(new AbortController().signal);
   return store;

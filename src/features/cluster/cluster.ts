@@ -17,7 +17,7 @@ import type { PayloadWriter } from '../../store/files/payload-writer.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { FleetTurns } from './fleet-turns.ts';
 import { LeadVisits } from './lead-visits.ts';
-import { hashLimits } from './limits.ts';
+import { hashLimits, LIMIT_FLAGS } from './limits.ts';
 import { PageWorker } from './page-worker.ts';
 
 /** Tasks that one worker leads at a time. */
@@ -64,12 +64,12 @@ export class Cluster {
     { writer, log }: ClusterParts,
   ) {
     const slots = role === 'worker' ? config.slots : 0;
+    this.limits = hashLimits(config);
     this.store = connection.createStore({
       ...{ writer, log, role, slots },
       report: () => this.#report(),
     });
     this.turns = new FleetTurns(this.store.turns);
-    this.limits = hashLimits(config);
     this.#log = log;
     this.#slots = slots;
   }
@@ -95,6 +95,20 @@ export class Cluster {
       await Promise.all([pages.run(lost), this.#leadTasks(parts.tasks, lost)]);
     });
     return this.#joined;
+  }
+
+  /**
+   * Throws if the workers have other limits than this process: its tasks would wait in vain. Without
+   * any worker they wait for the first one.
+   */
+  async requireWorker(): Promise<void> {
+    const workers = (await this.workers()).filter(({ role }) => role === 'worker');
+    if (workers.length === 0 || workers.some(({ limits }) => limits === this.limits)) return;
+    throw fail('cluster_unusable', 'No worker of the cluster has the limits of this server.', {
+      hint:
+        'Start a worker with the same domains, policy and other limits as this server: ' +
+        `it must have ${LIMIT_FLAGS} in common with it.`,
+    });
   }
 
   workers(): Promise<readonly ClusterMember[]> {
@@ -160,6 +174,7 @@ export class Cluster {
   #report(): MemberReport {
     const { active = 0, pages = 0, errors = 0 } = this.#pages ?? {};
     return {
+      limits: this.limits,
       visits: active,
       tasks: [...this.#leads],
       pages,

@@ -40,7 +40,9 @@ export class LeadVisits implements RemoteVisits {
     this.#lease = lease;
     this.#stopped = stopped;
     const count = async (): Promise<void> => {
-      const workers = (await members.list()).filter(({ role }) => role === 'worker');
+      const workers = (await members.list()).filter(
+        ({ role, limits }) => role === 'worker' && limits === lease.call.limits,
+      );
       this.workers = Math.max(1, workers.length);
     };
     void count().catch(() => {}); // is counted again

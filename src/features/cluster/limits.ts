@@ -1,6 +1,6 @@
 // A hash of the settings that limit crawls: a worker takes only tasks of gateways with the same.
 import { createHash } from 'node:crypto';
-import type { Config, ConfigKey } from '../../core/config.ts';
+import { type Config, type ConfigKey, formatFlag } from '../../core/config.ts';
 
 /** Not the settings that name files or programs: these differ between machines. */
 const LIMITS: readonly ConfigKey[] = [
@@ -14,6 +14,8 @@ const LIMITS: readonly ConfigKey[] = [
   'sanitizeContent',
   'insecure',
 ];
+
+export const LIMIT_FLAGS = LIMITS.map(formatFlag).join(', ');
 
 export const hashLimits = (config: Config): string =>
   createHash('sha256')

@@ -94,6 +94,7 @@ interface SubmissionContext {
   readonly leases: TaskLeases;
   /** A hash of the settings that limit calls. */
   readonly limits: string;
+  readonly requireWorker: () => Promise<void>;
 }
 
 interface Submission {
@@ -115,7 +116,8 @@ export class TaskSubmission extends Beginning implements TaskBeginning {
   }
 
   async begin(session: string): Promise<undefined> {
-    const { leases, limits, owners } = this.#context;
+    const { leases, limits, owners, requireWorker } = this.#context;
+    await requireWorker();
     const { arguments: args, resumeFrom } = this.#submission;
     const call = { arguments: args, session, limits };
     const meta = await leases.submit(

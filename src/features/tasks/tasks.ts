@@ -57,6 +57,8 @@ interface TaskCluster {
   readonly leases: TaskLeases;
   /** A hash of the settings that limit calls. */
   readonly limits: string;
+  /** Throws if no worker takes tasks of this process. */
+  readonly requireWorker: () => Promise<void>;
 }
 
 /** A task of the cluster that this process leads. */

@@ -40,6 +40,8 @@ export interface ClusterStore extends AsyncDisposable {
 export type MemberRole = 'gateway' | 'worker';
 
 export interface MemberReport {
+  /** A hash of the settings that limit calls. */
+  readonly limits: string;
   /** Page visits that are being loaded. */
   readonly visits: number;
   /** Ids of the tasks that this process leads. */

@@ -226,4 +226,11 @@ select id, role, host, pid, version, slots, report,
   (extract(epoch from clock_timestamp() - beat_at) * 1000)::float8 as silent_ms
 from openchrome.members m where not ${IS_DEAD} order by joined_at`;
 
-const NO_REPORT: MemberReport = { visits: 0, tasks: [], pages: 0, errors: 0, rssBytes: 0 };
+const NO_REPORT: MemberReport = {
+  limits: '',
+  visits: 0,
+  tasks: [],
+  pages: 0,
+  errors: 0,
+  rssBytes: 0,
+};
