@@ -18,6 +18,8 @@ export interface Redactor {
   learn(secret: string): void;
   /** Adds a secret of the owner; unlike a learned value it is always hidden inside text. */
   addSecret(secret: string): void;
+  /** Like `addSecret`, for a one-time code. Only the newest codes stay hidden. */
+  addCode(code: string): void;
   /**
    * Like `learn`, for a value that a page reported. The page may have chosen it, so a short or
    * ordinary value is hidden only by `forOrigins` with this origin.

@@ -5,6 +5,8 @@ import { HIDDEN } from './secret-values.ts';
 /** A password may be an ordinary word, so a shorter learned value is not hidden inside text. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
+/** An older one-time code is no longer valid, and hiding it could hide an ordinary number. */
+const MAX_CODES = 20;
 /** Values that pages of one origin reported; only the newest are kept. */
 const MAX_PER_ORIGIN = 50;
 const MAX_ORIGINS = 200;
@@ -16,7 +18,9 @@ export class KnownSecrets {
   readonly #whole = new Set<string>();
   readonly #learned = new Set<string>();
   /** Secrets that are also hidden inside longer text; the others only as a whole value. */
-  readonly #inText: string[] = [];
+  #inText: readonly string[] = [];
+  /** One-time codes in `#inText`, the oldest first. */
+  readonly #codes: string[] = [];
   #search: SecretSearch | undefined;
 
   constructor(secrets: readonly string[]) {
@@ -36,7 +40,24 @@ export class KnownSecrets {
     if (secret === '') return;
     this.#whole.add(secret);
     if (secret.length < MIN_CHARS_IN_TEXT) return;
-    this.#inText.push(secret);
+    this.#searchFor([...this.#inText, secret]);
+  }
+
+  /** Adds a one-time code, which is also hidden inside text; only the newest codes are kept. */
+  addCode(code: string): void {
+    if (this.#whole.has(code)) return;
+    this.add(code);
+    this.#codes.push(code);
+    if (this.#codes.length > MAX_CODES) this.#remove(this.#codes.shift() ?? '');
+  }
+
+  #remove(secret: string): void {
+    this.#whole.delete(secret);
+    this.#searchFor(this.#inText.filter((other) => other !== secret));
+  }
+
+  #searchFor(secrets: readonly string[]): void {
+    this.#inText = secrets;
     this.#search = undefined;
   }
 

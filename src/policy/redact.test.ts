@@ -424,6 +424,14 @@ describe('secrets that a page reported', () => {
   });
 });
 
+it('one-time codes are hidden inside text until many newer codes exist', () => {
+  const redactor = createRedactor(['secret-in-the-file']);
+  redactor.addCode('066721');
+  expect(redactor.text('code 066721')).toBe('code [redacted]');
+  for (let i = 0; i < 30; i++) redactor.addCode(String(700_000 + i));
+  expect(redactor.text('066721 700029 secret-in-the-file')).toBe('066721 [redacted] [redacted]');
+});
+
 it('nothing in ordinary data is touched', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (data) => {

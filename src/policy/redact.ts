@@ -35,6 +35,7 @@ export const createRedactor = (secrets: readonly string[] = [], workers?: Worker
       }),
       learn: (secret) => own.learn(secret),
       addSecret: (secret) => own.add(secret),
+      addCode: (code) => own.addCode(code),
       learnFromPage: (origin, secret) => fromPages.learn(origin, secret),
       forOrigins,
     };

@@ -86,6 +86,22 @@ it('the current one-time code is filled in, and the key is not', async () => {
   expect(expected(8)).toContain(await readField());
 });
 
+it('no reading tool shows a one-time code that is in a field', async () => {
+  await engine.text('interact', fill('${TOTP:CODE}'));
+  const code = (await readField()).replaceAll(' ', '');
+  expect(code).toMatch(/^\d{6}$/);
+  const show = `document.body.append('Your code is ' + document.querySelector('input').value)`;
+  await engine.text('javascript_tool', { code: show });
+  for (const [tool, args] of [
+    ['read_page', {}],
+    ['read_page', { mode: 'markdown' }],
+    ['inspect', { query: 'Code' }],
+    ['inspect', { fact: 'value', selector: 'input' }],
+    ['find', { query: 'Code' }],
+  ] as const)
+    expect(await engine.text(tool, args), tool).not.toContain(code);
+});
+
 it('a key of one-time codes is not filled in as a secret, nor a secret as a code', async () => {
   expect(await engine.failure('interact', fill('${SECRET:CODE}'))).toMatchObject({
     code: 'invalid_argument',

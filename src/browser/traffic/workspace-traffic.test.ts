@@ -22,6 +22,7 @@ const REDACTOR: Redactor = {
   largeData: async (data) => data,
   learn: () => {},
   addSecret: () => {},
+  addCode: () => {},
   learnFromPage: () => {},
   forOrigins: () => REDACTOR,
 };

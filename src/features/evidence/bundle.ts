@@ -225,6 +225,7 @@ const createBundleRedactor = async (
     largeData: async (data, end) => further.largeData(await known.largeData(data, end), end),
     learn: (secret) => usual.learn(secret),
     addSecret: (secret) => usual.addSecret(secret),
+    addCode: (code) => usual.addCode(code),
     learnFromPage: (origin, secret) => usual.learnFromPage(origin, secret),
     forOrigins: () => both,
   };
