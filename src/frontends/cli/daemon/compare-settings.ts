@@ -35,7 +35,8 @@ export const requireMatchingDaemon = async (
 ): Promise<void> => {
   const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
-  const own = withFullPaths(hidePasswords(config), process.cwd());
+  const hidden = hidePasswords(config);
+  const own = withFullPaths(hidden, process.cwd());
   const separate = client === 'host' ? OF_HOSTS : NOT_SHARED;
   const different = binding.filter(
     (key) => !separate.includes(key) && format(own[key]) !== format(running[key]),
@@ -46,7 +47,7 @@ export const requireMatchingDaemon = async (
   );
   const flags = different
     .filter((key) => sources[key] === 'flag')
-    .flatMap((key) => formatFlags(key, own[key]));
+    .flatMap((key) => formatFlags(key, own[key], format(hidden[key]) !== format(config[key])));
   const restart = ['openchrome daemon restart', ...flags].join(' ');
   throw fail(
     'daemon_settings_mismatch',
@@ -59,9 +60,10 @@ export const requireMatchingDaemon = async (
   );
 };
 
-/** The flags that set a value. */
-const formatFlags = (key: ConfigKey, value: unknown): string[] => {
+/** The flags that set a value. A value with a password is left out: the user has to type it. */
+const formatFlags = (key: ConfigKey, value: unknown, hasPassword: boolean): string[] => {
   const flag = formatFlag(key);
+  if (hasPassword) return [`${flag} ...`];
   if (value === true) return [flag];
   if (value === false) return [`--no-${flag.slice(2)}`];
   return [value].flat().map((one) => `${flag} ${quoteWord(String(one))}`);
