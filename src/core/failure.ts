@@ -140,8 +140,8 @@ export const FAILURES = {
     retryable: true,
   }),
   proxy_auth_required: kind(
-    'The proxy requires a password, which Chrome does not have: the user must configure another ' +
-      'proxy.',
+    'The user must check the user name and the password of the proxy: ' +
+      '--proxy http://USER:PASSWORD@HOST:PORT.',
   ),
   url_not_allowed: kind('Only http:, https: and about:blank can be opened.'),
   secret_not_allowed_here: kind("Fill it into a named field, on a page of the secret's hosts.", {
