@@ -297,6 +297,27 @@ describe('a command that is a tool', () => {
     });
   });
 
+  it('prints the expiry of a cookie as a local time', async () => {
+    const cookie = { name: 'sid', value: 'x', domain: 'shop.test', path: '/' };
+    const cookies = [
+      { ...cookie, expires: new Date(2099, 0, 2, 3, 4, 5).toISOString() },
+      { ...cookie, expires: 'session' },
+    ];
+    const { out } = await run('cookies', daemon(says(JSON.stringify({ cookies }))).wiring);
+    expect(out).toMatch(/ 2099-01-02 03:04:05\n.* session$/);
+  });
+
+  it('prints a stored result as it is, without the numbers of its page', async () => {
+    const page = { output_handle: 'oh_A', offset: 0, total: 9, next_offset: null, eof: true };
+    const stored = async (content: unknown): Promise<string> => {
+      const callStored = () => Promise.resolve(says(JSON.stringify({ ...page, content })));
+      return (await run('output show oh_A', { callStored })).out;
+    };
+    expect(await stored('# Shop\n\nTwo books')).toBe('# Shop\n\nTwo books');
+    expect(await stored(['one', { two: 2 }])).toBe('one\n{"two":2}');
+    expect(await stored({ pages: [] })).toBe('{"pages":[]}');
+  });
+
   it('shows only a part of the reply if the command is about that part', async () => {
     const events = '[{"ts":1,"kind":"started"},{"ts":2,"kind":"progress","data":{"done":3}}]';
     const { wiring } = daemon(says(`{"meta":{},"events_tail":${events}}`));

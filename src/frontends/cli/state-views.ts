@@ -1,6 +1,6 @@
 // Renders cookies, storage, downloads, tools and stored results for people. Pure.
 import { renderData } from './data-text.ts';
-import { formatSize } from './moments.ts';
+import { formatSize, formatTime } from './moments.ts';
 import type { TableColumn } from './text-layout.ts';
 import { drawTable, type ViewContext, wrapNote } from './view-context.ts';
 
@@ -27,7 +27,7 @@ export const renderCookies = (
     cookie.value ?? '',
     cookie.domain,
     cookie.path,
-    String(cookie.expires),
+    formatExpiry(cookie.expires, context.now),
     [
       cookie.secure ? 'secure' : '',
       cookie.httpOnly ? 'httpOnly' : '',
@@ -45,6 +45,12 @@ export const renderCookies = (
     { title: 'flags' },
   ];
   return drawTable(titles, rows, context);
+};
+
+/** A cookie of the browser session has a word instead of a time. */
+const formatExpiry = (expires: string | number, now: number): string => {
+  const ms = Date.parse(String(expires));
+  return Number.isNaN(ms) ? String(expires) : formatTime(ms, now);
 };
 
 export const renderStorage = (
@@ -117,19 +123,8 @@ export const renderSavedFile = (
 ): string => data.path ?? renderData(data, columns);
 
 /** A stored result: text as text, items as one line of JSON each. */
-export const renderOutput = (data: {
-  readonly items?: readonly unknown[];
-  readonly text?: string;
-  readonly result?: unknown;
-  readonly matches?: readonly unknown[];
-  readonly next_offset?: number | null;
-}): string => {
-  const { items, text, matches, result } = data;
-  if (text !== undefined) return text;
-  const list = items ?? matches;
-  if (list) return list.map(formatItem).join('\n');
-  return JSON.stringify(result ?? data);
-};
+export const renderOutput = ({ content }: { readonly content: unknown }): string =>
+  Array.isArray(content) ? content.map(formatItem).join('\n') : formatItem(content);
 
 const formatItem = (item: unknown): string =>
   typeof item === 'string' ? item : JSON.stringify(item);

@@ -7,7 +7,7 @@ import { type Command, formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { hasDisplay } from '../desktop.ts';
 import { runInterruptibly } from '../interruptible.ts';
-import { formatCount } from '../moments.ts';
+import { formatCount, formatTime } from '../moments.ts';
 import type { CliContext, RunCommand } from '../program.ts';
 import type { LoginOrder } from './login-handoff.ts';
 
@@ -163,7 +163,10 @@ const ACTIONS: Readonly<Record<string, (login: LoginCommand) => Promise<number>>
 
 const formatSummary = (summary: LoginSummary): string => {
   const { name, hosts, cookies, expired, expires, passkeys = 0 } = summary;
-  const end = expires === null ? 'no cookie has an expiry time' : `first expires ${expires}`;
+  const end =
+    expires === null
+      ? 'no cookie has an expiry time'
+      : `first expires ${formatTime(Date.parse(expires), Date.now())}`;
   const gone = expired > 0 ? `, ${expired} expired` : '';
   const keys = passkeys > 0 ? `; ${formatCount(passkeys, 'passkey')}` : '';
   return `${name}: ${hosts.join(', ')}; ${formatCount(cookies, 'cookie')}${gone}, ${end}${keys}`;
