@@ -43,6 +43,15 @@ const REPORT = `<title>Annual report</title><h1>Annual report</h1><p>Sales grew 
   <tr><td>North</td><td>120</td></tr><tr><td>South</td><td>90</td></tr></table>
   <h2 style="break-before: page">Outlook</h2><p>The next year looks good.</p>`;
 
+test('The dots of a table of contents become one mark', async () => {
+  const dots = '. '.repeat(40);
+  const contents = ['Introduction', 'Conventions of this manual', 'Index']
+    .map((title, index) => showText(`${title} ${dots}${index + 1}`, { y: 700 - 14 * index }))
+    .join('');
+  await open('/contents.pdf', buildPages([contents]));
+  expect(await readBody()).toContain('Introduction … 1\nConventions of this manual … 2\nIndex … 3');
+});
+
 describe('a PDF that Chrome printed', () => {
   beforeAll(async () => {
     serve('/report.pdf', await print(REPORT));

@@ -147,12 +147,13 @@ const joinRuns = (runs: readonly TextRun[]): TextRun => {
 };
 
 const joinCells = ({ cells }: PdfLine): string =>
-  cells
-    .map(({ text }) => text)
-    .join(' ')
-    .replace(SPACES, ' ')
-    .trim();
+  cleanText(cells.map(({ text }) => text).join(' '));
 
+/** Without repeated spaces, and with one mark for the dots between an entry and its page. */
+const cleanText = (text: string): string =>
+  text.replace(LEADERS, ' … ').replace(SPACES, ' ').trim();
+
+const LEADERS = /(?:\. ?){5,2000}/g;
 const SPACES = /[ \t\u00a0]{2,100}/g;
 /** PDFium's character for a hyphen that splits a word at the end of a line. */
 const LINE_HYPHEN = '\u0002';
@@ -255,7 +256,7 @@ const takeTable = (lines: readonly PdfLine[], start: number): FoundTable | undef
   const first = lines[start];
   if (!first || first.cells.length < 2) return undefined;
   const columns: PdfColumn[] = first.cells.map(({ left, right }) => ({ left, right }));
-  const rows: string[][] = [first.cells.map(({ text }) => text.trim())];
+  const rows: string[][] = [first.cells.map(({ text }) => cleanText(text))];
   let end = start + 1;
   let rowCount = 1;
   for (; end < lines.length; end++) {
@@ -306,7 +307,7 @@ const addRow = (
       column.left = Math.min(column.left, cell.left);
       column.right = Math.max(column.right, cell.right);
     }
-    row[place] = cell.text.trim();
+    row[place] = cleanText(cell.text);
   }
   const last = rows.at(-1);
   const [place = 0] = places;
