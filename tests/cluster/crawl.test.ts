@@ -79,7 +79,7 @@ describe('a crawl over two workers', () => {
     expect(result).toEqual(expected);
   });
 
-  it('goes on at once when its lead is stopped in an orderly way', async () => {
+  it('continues at once when its lead is stopped in an orderly way', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
