@@ -32,6 +32,8 @@ export interface FeedSources {
 
 const TABS_MS = 250;
 const TASKS_MS = 1_000;
+/** Without calls and running tasks, the state is read only at every third interval. */
+const QUIET_INTERVALS = 3;
 const CHECK_MS = 4_000;
 const PING_MS = 15_000;
 /** A viewer that does not read is disconnected; it continues from its last event. */
@@ -55,6 +57,9 @@ export class EventFeed implements Disposable {
   /** The last sent state by event name, as JSON. */
   readonly #sent = new Map<string, string>();
   #tasks = new Map<string, string>();
+  #hasLiveTasks = false;
+  /** Intervals since the last call. */
+  #quietFor = 0;
 
   constructor(sources: FeedSources) {
     this.#sources = sources;
@@ -118,7 +123,7 @@ export class EventFeed implements Disposable {
     const stopWaiting = await watchWaiting(() => void this.#sendState());
     const timers = [
       every(TABS_MS, () => this.#sendTabs()),
-      every(TASKS_MS, () => this.#sendState()),
+      every(TASKS_MS, () => this.#sendStateIfDue()),
       every(CHECK_MS, () => this.#sources.checkPages()),
       every(PING_MS, () => this.#ping()),
     ];
@@ -163,6 +168,7 @@ export class EventFeed implements Disposable {
       const page: FeedPage = await this.#sources.journal.readAfter(position);
       ({ position, more } = page);
       const rows = page.lines.map(toCallRow);
+      if (rows.length > 0) this.#quietFor = 0;
       if (rows.length === 0 && position === start) return;
       const text = formatEvent('calls', page.gap ? { rows, gap: true } : { rows }, position);
       for (const viewer of viewers) {
@@ -174,6 +180,12 @@ export class EventFeed implements Disposable {
 
   #sendTabs(): void {
     this.#sendIfChanged('tabs', this.#sources.listTabs());
+  }
+
+  async #sendStateIfDue(): Promise<void> {
+    this.#quietFor++;
+    const isQuiet = this.#quietFor > QUIET_INTERVALS && !this.#hasLiveTasks;
+    if (!isQuiet || this.#quietFor % QUIET_INTERVALS === 0) await this.#sendState();
   }
 
   async #sendState(): Promise<void> {
@@ -193,6 +205,7 @@ export class EventFeed implements Disposable {
   #sendTasks(tasks: readonly TaskItem[]): void {
     const texts = new Map(tasks.map((task) => [task.id, JSON.stringify(task)]));
     const changed = tasks.filter(({ id }) => texts.get(id) !== this.#tasks.get(id));
+    this.#hasLiveTasks = tasks.some(({ ended }) => ended === undefined);
     this.#tasks = texts;
     if (changed.length > 0) this.#broadcast('tasks', changed);
   }
