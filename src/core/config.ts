@@ -147,10 +147,12 @@ export const CONFIG_FIELDS = {
     ),
     secret: true,
   },
-  slots: value(
-    z.coerce.number().int().min(1).max(64).default(4),
-    'NUMBER',
-    'Pages that a worker of a cluster loads at a time',
+  slots: ownerOnly(
+    value(
+      z.coerce.number().int().min(1).max(64).default(4),
+      'NUMBER',
+      'Pages that a worker of a cluster loads at a time',
+    ),
   ),
   daemonIdleSeconds: value(
     z.coerce.number().min(0).max(31_536_000).default(3600),
