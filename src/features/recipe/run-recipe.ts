@@ -174,9 +174,7 @@ class RecipeRunner {
 }
 
 /** The address with its query, and the body as a text with its content type. */
-export const buildRequest = (
-  request: RecipeRequest,
-): Pick<RecipeRequest, 'url' | 'headers' | 'body'> => {
+const buildRequest = (request: RecipeRequest): Pick<RecipeRequest, 'url' | 'headers' | 'body'> => {
   const { url, query, headers, json, form, body } = request;
   const address = query ? addQuery(url, query) : url;
   if (json !== undefined)
