@@ -141,6 +141,7 @@ create table openchrome.visits (
 );
 create index visits_offered on openchrome.visits (limits, seq) where state = 0;
 create index visits_claimed on openchrome.visits (member) where state = 1;
+create index visits_ended on openchrome.visits (task_id) where state = 2;
 
 create table openchrome.hosts (
   host text primary key,
