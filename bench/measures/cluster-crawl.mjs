@@ -82,7 +82,7 @@ const waitForEnd = async (gateway, task_id) => {
 };
 
 export const clusterCrawl = async ({ isQuick, log }) => {
-  const pages = isQuick ? 500 : 20_000;
+  const pages = isQuick ? 2_000 : 20_000;
   const folder = mkdtempSync(join(tmpdir(), 'openchrome-bench-fleet-'));
   await bundle({
     entryPoints: { postgres: 'tests/cluster/postgres.ts' },
