@@ -34,7 +34,7 @@ interface PdfLine {
 }
 
 /** A part of a page; whether it is a heading depends on the styles of the whole document. */
-export interface PdfBlock {
+interface PdfBlock {
   readonly kind: 'text' | 'table';
   readonly text: string;
   readonly size: number;

@@ -7,7 +7,7 @@ import { watchRecipes } from '../../store/recipes/recipe-watch.ts';
 import { Recipes } from '../../store/recipes/recipes.ts';
 import { resolveParams } from './recipe-params.ts';
 
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
@@ -20,7 +20,7 @@ export interface Prompt {
   readonly arguments: readonly PromptArgument[];
 }
 
-export interface PromptMessage {
+interface PromptMessage {
   readonly role: 'user';
   readonly content: { readonly type: 'text'; readonly text: string };
 }

@@ -32,7 +32,7 @@ export type RpcMethod = (params: RpcParams, exchange: Exchange) => Promise<objec
 export type Methods = ReadonlyMap<string, RpcMethod>;
 
 /** Methods about stored data: their code is loaded by the first request. */
-export const STORED_METHODS = [
+const STORED_METHODS = [
   'resources/list',
   'resources/templates/list',
   'resources/read',
