@@ -30,6 +30,12 @@ interface StoredMeta {
 const META_COLUMNS = `handle, meta,
   (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as left_ms`;
 
+const FIND = {
+  name: 'oc_payload_find',
+  text: `select ${META_COLUMNS} from openchrome.payloads
+    where handle = $1 and expires_at > clock_timestamp()`,
+};
+
 export class ClusterPayloads implements PayloadStore {
   readonly #database: Database;
 
@@ -56,24 +62,15 @@ export class ClusterPayloads implements PayloadStore {
 
   async findMeta(handle: string): Promise<HandleMeta | undefined> {
     if (!OUTPUT_HANDLE.test(handle)) return undefined;
-    const [row] = await this.#database.query<{ [K in keyof StoredMeta]: StoredMeta[K] }>(
-      `select ${META_COLUMNS} from openchrome.payloads
-       where handle = $1 and expires_at > clock_timestamp()`,
-      [handle],
-    );
+    const [row] = await this.#database.query<{ [K in keyof StoredMeta]: StoredMeta[K] }>(FIND, [
+      handle,
+    ]);
     return row && toMeta(row);
   }
 
+  /** Without a statement: the bytes are stored and deleted together with the description. */
   async openBytes(meta: HandleMeta): Promise<PayloadBytes | undefined> {
-    const { output_handle: handle, size_bytes: sizeBytes } = meta;
-    const [row] = await this.#database.query<{ bytes: string }>(
-      `select size_bytes as bytes from openchrome.payloads
-       where handle = $1 and part_of is null`,
-      [handle],
-    );
-    return Number(row?.bytes) === sizeBytes
-      ? new ClusterBytes(this.#database, handle, sizeBytes)
-      : undefined;
+    return new ClusterBytes(this.#database, meta.output_handle, meta.size_bytes);
   }
 
   async listMetas(): Promise<HandleMeta[]> {
