@@ -28,7 +28,7 @@ import {
   type ProfileFacts,
   profileInUseFailure,
   temporaryProfile,
-  turnOffPreloading,
+  savePreferences,
 } from './profile.ts';
 import { clearSingletonLock } from './singleton.ts';
 
@@ -138,7 +138,7 @@ const start = async (
     );
     // The settings of a profile of the user are not changed, and the headless shell has none.
     if (profile.kind !== 'named' && chrome.product !== 'headless-shell')
-      await turnOffPreloading(profile.dir);
+      await savePreferences(profile.dir);
     const { flags, sandbox } = flagsFor(launch, { chrome, headless, id, profile });
     chromeProcess = await startProcess({
       path: chrome.path,

@@ -152,20 +152,38 @@ const afterOrphan = async (id: string, dir: string): Promise<string | undefined>
   return user;
 };
 
-// Turns off Chrome's preloading in our own profiles: interception sees no prefetch by speculation
-// rules and no preconnect.
+// Settings of our own profiles. Without preloading, interception sees every request: it does not see
+// prefetches by speculation rules and preconnects. Without autofill and saved passwords, Chrome does
+// not store the values of submitted fields, which can be secrets, in the profile.
 
 /** "No preloading" in Chrome's settings. */
 const NEVER = 2;
 
+const PREFERENCES: Readonly<Record<string, unknown>> = {
+  net: { network_prediction_options: NEVER },
+  autofill: { profile_enabled: false, credit_card_enabled: false },
+  credentials_enable_service: false,
+};
+
+const withPreferences = (
+  current: Record<string, unknown>,
+  wanted: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(current), ...Object.keys(wanted)])].map((key) => {
+      const [before, after] = [current[key], wanted[key]];
+      if (after === undefined) return [key, before];
+      return [key, isObject(after) ? withPreferences(asObject(before), after) : after];
+    }),
+  );
+
 const asObject = (value: unknown): Record<string, unknown> => (isObject(value) ? { ...value } : {});
 
 /** Must run before Chrome starts, which otherwise overwrites the file. */
-export const turnOffPreloading = async (profileDir: string): Promise<void> => {
+export const savePreferences = async (profileDir: string): Promise<void> => {
   const path = join(profileDir, 'Default', 'Preferences');
-  const preferences = asObject(await loadJson(path));
-  const net = asObject(preferences['net']);
-  if (net['network_prediction_options'] === NEVER) return;
-  const changed = { ...preferences, net: { ...net, network_prediction_options: NEVER } };
-  await replaceFile(path, JSON.stringify(changed), { durable: false });
+  const before = asObject(await loadJson(path));
+  const after = JSON.stringify(withPreferences(before, PREFERENCES));
+  if (after === JSON.stringify(before)) return;
+  await replaceFile(path, after, { durable: false });
 };

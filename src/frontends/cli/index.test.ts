@@ -307,6 +307,13 @@ describe('a command that is a tool', () => {
     expect(out).toMatch(/ 2099-01-02 03:04:05\n.* session$/);
   });
 
+  it('names the command that prints a stored result', async () => {
+    const stored = { output_handle: 'oh_A', size_bytes: 9, fetch_with: 'oc_output_fetch' };
+    const { out } = await run('read', daemon(says(JSON.stringify(stored))).wiring);
+    expect(out).toContain('openchrome output show oh_A');
+    expect(out).not.toContain('oc_output_fetch');
+  });
+
   it('prints a stored result as it is, without the numbers of its page', async () => {
     const page = { output_handle: 'oh_A', offset: 0, total: 9, next_offset: null, eof: true };
     const stored = async (content: unknown): Promise<string> => {

@@ -93,7 +93,7 @@ const renderBody = (
       ? renderJson(shown, terminal.columns)
       : JSON.stringify(shown ?? null);
   const columns = terminal.interactive ? terminal.columns : Infinity;
-  if (command.view === undefined) return renderData(shown, columns);
+  if (command.view === undefined) return renderData(withFetchCommand(shown), columns);
   const context: ViewContext = {
     columns,
     now: Date.now(),
@@ -102,6 +102,12 @@ const renderBody = (
   };
   return VIEWS[command.view](shown as never, context);
 };
+
+/** Names the command for a stored result; the reply names the tool. */
+const withFetchCommand = (shown: unknown): unknown =>
+  isRecord(shown) && shown['fetch_with'] === 'oc_output_fetch'
+    ? { ...shown, fetch_with: `openchrome output show ${String(shown['output_handle'])}` }
+    : shown;
 
 /** The data of a JSON reply, or the text of any other reply. */
 const parseBody = (text: string): unknown => {
