@@ -89,13 +89,14 @@ const answerShow = async (pathname) => {
 
 /** A shop with many requests, and the saved pages of the benchmark. */
 const startShowSite = async () => {
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const { pathname } = new URL(request.url, 'http://site');
     await sleep(pause[pathname] ?? 15);
     const [type, text] = await answerShow(pathname);
     response.writeHead(200, { 'content-type': `${type}; charset=utf-8` });
     response.end(text);
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   ends.push(async () => server.close());
   return `http://127.0.0.1:${server.address().port}`;

@@ -28,7 +28,10 @@ const startSite = async (pages) => {
   const counts = new Map();
   const server = createServer((request, response) => {
     const n = Number(/^\/p\/(\d+)$/.exec(request.url)?.[1] ?? -1);
-    if (n < 0) return response.writeHead(404).end();
+    if (n < 0) {
+      response.writeHead(404).end();
+      return;
+    }
     counts.set(n, (counts.get(n) ?? 0) + 1);
     setTimeout(
       () =>

@@ -1,6 +1,7 @@
 // Recipes: replays on pages with changed markup (healed, stopped, wrong), and their time beside
 // the same actions called directly.
 import { createServer } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { startOpenChrome } from '../lib/openchrome.mjs';
 import { interleaved, median, ms, times } from '../lib/stats.mjs';
 
@@ -158,16 +159,15 @@ const expectedReport = ({ parts, steps }) => {
   return { key: steps.at(-1)[1], values };
 };
 
-const isSame = (one, other) =>
-  JSON.stringify(Object.entries(one.values).toSorted()) ===
-    JSON.stringify(Object.entries(other.values).toSorted()) && one.key === other.key;
+const isSame = (one, other) => one.key === other.key && isDeepStrictEqual(one.values, other.values);
 
 const startPages = async () => {
   const state = { page: '', reports: [] };
   const server = createServer((request, response) => {
     if (request.method !== 'POST') {
       response.setHeader('content-type', 'text/html');
-      return response.end(state.page);
+      response.end(state.page);
+      return;
     }
     let body = '';
     request.on('data', (chunk) => (body += chunk));

@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest';
 import { findClosest } from './closest.ts';
 
-const NAMES = ['navigate', 'tabs_context', 'tabs', 'read_page', 'javascript_tool', 'oc_task_wait'];
+const NAMES = [
+  'navigate',
+  'tabs_context',
+  'tabs',
+  'read_page',
+  'javascript_tool',
+  'oc_task_wait',
+  '--login',
+];
 
 test.each([
   ['navigat', 'navigate'],
@@ -11,6 +19,7 @@ test.each([
   ['javascript', 'javascript_tool'],
   ['task_wait', 'oc_task_wait'],
   ['zzzzzzzzzzzz', undefined],
+  ['--bogus', undefined],
 ])('%s means %s', (given, meant) => {
   expect(findClosest(given, NAMES)).toBe(meant);
 });

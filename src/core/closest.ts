@@ -45,7 +45,7 @@ export const findClosest = (name: string, candidates: readonly string[]): string
   if (best === undefined) return undefined;
   const near =
     measureDistance(plain(name.slice(0, 100)), plain(best)) <=
-    Math.max(2, Math.ceil(best.length / 3));
+    Math.max(2, Math.ceil(plain(best).length / 3));
   return near || plain(best).includes(plain(name)) ? best : undefined;
 };
 

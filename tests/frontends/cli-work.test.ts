@@ -71,6 +71,9 @@ it('has the status 1 if the start page could not be loaded', async () => {
     status: 1,
     stderr: expect.stringContaining('0 pages, 1 error') as string,
   });
+  const saved = await user.run('crawl', 'http://127.0.0.1:1/', '--render', 'fetch', '--out', 'no');
+  expect(saved.status).toBe(1);
+  expect(saved.stderr).toContain('error: http://127.0.0.1:1/: ');
 });
 
 it('after Ctrl-C cancels the crawl, keeps its pages and prints where they are', async () => {

@@ -20,6 +20,7 @@ const WORKERS: Readonly<Record<string, WorkerLimits>> = {
     ],
   },
   pdf: { maxBytes: 36_000, packages: [] },
+  'recipe-yaml': { maxBytes: 185_000, packages: ['yaml'] },
   'record-checks': { maxBytes: 260_000, packages: ['zod'] },
   script: {
     maxBytes: 760_000,

@@ -105,7 +105,7 @@ const renderBody = (
 
 /** Names the command for a stored result; the reply names the tool. */
 const withFetchCommand = (shown: unknown): unknown =>
-  isRecord(shown) && shown['fetch_with'] === 'oc_output_fetch'
+  isRecord(shown) && shown['fetch_with'] !== undefined
     ? { ...shown, fetch_with: `openchrome output show ${String(shown['output_handle'])}` }
     : shown;
 

@@ -88,9 +88,9 @@ export class ClusterLeases implements TaskLeases, AsyncDisposable {
       onTask: (id) => this.#assign(id, limits),
     });
     this.#engine = { pool, limits };
-    pool.promise
+    void pool.promise
       .catch((error: unknown) => log.debug('the job engine ended', error))
-      .finally(() => this.#restartEngine(pool, limits));
+      .then(() => this.#restartEngine(pool, limits));
     await members.setEngine(pool.id).catch(() => {}); // the next heartbeat has it
   }
 

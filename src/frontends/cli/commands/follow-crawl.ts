@@ -75,7 +75,8 @@ class FollowedCrawl {
   /** Pages that were visited, with those that failed. */
   #done = 0;
   #errors = 0;
-  #isStartMissing = false;
+  /** Why the start page could not be loaded. */
+  #startError: string | undefined;
   #total: number | undefined;
 
   constructor(
@@ -155,7 +156,7 @@ class FollowedCrawl {
   #takePage(page: FollowedPage): void {
     if (page.error !== undefined) {
       this.#errors++;
-      this.#isStartMissing ||= page.depth === 0 && this.#done === 0;
+      if (page.depth === 0 && this.#done === 0) this.#startError = `${page.url}: ${page.error}`;
     }
     this.#done++;
     if (this.#writer) return this.#writer.write(page);
@@ -166,7 +167,7 @@ class FollowedCrawl {
 
   async #finish({ status, error }: TaskState): Promise<number> {
     const { terminal } = this.#context;
-    // The pages of a crawl on a cluster are not on this machine.
+    // If only the daemon knows the cluster, the pages are in no file that this command can read.
     if (this.#done === 0)
       for (const page of (await this.#loadResult())?.pages ?? []) this.#takePage(page);
     terminal.status();
@@ -177,7 +178,9 @@ class FollowedCrawl {
     }
     if (this.#order.isJson && !this.#writer) await this.#printResult();
     else this.#printSummary('Done');
-    return this.#isStartMissing || this.#done === 0 ? 1 : 0;
+    if (this.#startError !== undefined && this.#writer)
+      terminal.err(toOneLine(`error: ${this.#startError}`));
+    return this.#startError !== undefined || this.#done === 0 ? 1 : 0;
   }
 
   async #printResult(): Promise<void> {
