@@ -1,15 +1,13 @@
-// Reads the text of a PDF in worker threads, with limits on size, time and memory.
-import { availableParallelism } from 'node:os';
+// Reads the text of a PDF in a worker thread, with limits on size, time and memory.
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { fail, type Failure, type FailureFacts } from '../../core/failure.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { openRegularFile } from '../../system/private-files.ts';
 import { MAX_PDF_BYTES } from './pdf-kind.ts';
-import { joinParts, type PdfReading } from './pdf-parts.ts';
-import type { PdfAnswer, PdfProblem, PdfRequest } from './workers/pdf.ts';
+import type { PdfAnswer, PdfProblem, PdfReading, PdfRequest } from './workers/pdf.ts';
 
-export type { PdfReading } from './pdf-parts.ts';
+export type { PdfReading } from './workers/pdf.ts';
 
 /** The first page that starts after this time is not read any more. */
 const READ_MS = 10_000;
@@ -36,60 +34,36 @@ interface PdfTextOptions {
   readonly background?: boolean;
 }
 
-/** Throws a failure if the bytes are not a PDF, or one that cannot be read. */
-export const readPdfText = async (
-  bytes: Uint8Array,
-  options: PdfTextOptions,
-): Promise<PdfReading> => {
-  const { background = false } = options;
-  if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
-  const module = await loadModule();
-  const read = (count: number): Promise<Answered[]> =>
-    Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        readPart({ module, bytes, part: { index, count }, limits: buildLimits(count) }, options),
-      ),
-    );
-  const answers = await read(background ? 1 : countParts(bytes.length));
-  const parts = answers.flatMap((answer) => ('part' in answer ? [answer.part] : []));
-  if (parts.length === answers.length) return joinParts(parts);
-  const [whole] = answers.length === 1 ? answers : await read(1);
-  if (whole && 'reading' in whole) return whole.reading;
-  throw new Error('the thread has not read the document');
+const LIMITS: PdfRequest['limits'] = {
+  memoryBytes: MAX_MEMORY_BYTES,
+  pages: MAX_PAGES,
+  chars: MAX_CHARS,
+  timeMs: READ_MS,
 };
 
-type Answered = Exclude<PdfAnswer, { readonly problem: PdfProblem }>;
-
-/** Two threads read a file of this size in half of the time; smaller files are short. */
-const MIN_SPLIT_BYTES = 512 * 1024;
-
-const countParts = (bytes: number): number =>
-  bytes >= MIN_SPLIT_BYTES && bytes <= MAX_REUSED_BYTES && availableParallelism() > 1 ? 2 : 1;
-
-const buildLimits = (count: number): PdfRequest['limits'] => ({
-  memoryBytes: MAX_MEMORY_BYTES / count,
-  pages: MAX_PAGES,
-  chars: MAX_CHARS / count,
-  timeMs: READ_MS,
-});
-
-const readPart = async (
-  request: PdfRequest,
+/**
+ * Throws a failure if the bytes are not a PDF, or one that cannot be read. One thread: two threads
+ * take longer, because each loads the fonts.
+ */
+export const readPdfText = async (
+  bytes: Uint8Array,
   { workers, signal, background = false }: PdfTextOptions,
-): Promise<Answered> => {
+): Promise<PdfReading> => {
+  if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
+  const request: PdfRequest = { module: await loadModule(), bytes, limits: LIMITS };
   const answer = await workers
     .run<PdfAnswer>(SCRIPT, request, {
       timeoutMs: MAX_MS,
       onTimeout: () => createTooLarge(`reading it took longer than ${MAX_MS} ms`),
       signal,
       background,
-      retireThread: request.bytes.length > MAX_REUSED_BYTES,
+      retireThread: bytes.length > MAX_REUSED_BYTES,
     })
     .catch((error: unknown) => {
       throw isWorkerOutOfMemory(error) ? createTooLarge('reading it needs too much memory') : error;
     });
   if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
-  return answer;
+  return answer.reading;
 };
 
 /** Weak, so that the compiled code is freed after the last thread that uses it. */

@@ -2,17 +2,14 @@
 import { parentPort } from 'node:worker_threads';
 import { getErrorMessage } from '../../../core/failure.ts';
 import { monotonicMs } from '../../../core/time.ts';
-import { buildBlocks, type PdfPageBlocks } from '../layout.ts';
+import { buildBlocks, type PdfPageBlocks, renderPages } from '../layout.ts';
 import { readPdfPage } from '../page-text.ts';
-import { joinParts, type PdfPart, type PdfReading } from '../pdf-parts.ts';
 import { OutOfMemory, Pdfium } from '../pdfium.ts';
 
 export interface PdfRequest {
   /** PDFium, compiled once for all threads. */
   readonly module: WebAssembly.Module;
   readonly bytes: Uint8Array;
-  /** Long documents are read by several threads, each a range of pages. */
-  readonly part: { readonly index: number; readonly count: number };
   readonly limits: {
     readonly memoryBytes: number;
     readonly pages: number;
@@ -21,14 +18,22 @@ export interface PdfRequest {
   };
 }
 
+export interface PdfReading {
+  /** The title of the document, or an empty text. */
+  readonly title: string;
+  readonly pageCount: number;
+  /** The Markdown of each page that was read. */
+  readonly pages: readonly string[];
+  /** Numbers of pages that have no text. */
+  readonly textless: readonly number[];
+  /** Number of pieces of text that a reader cannot see, which were left out. */
+  readonly hidden: number;
+}
+
 export type PdfProblem = 'empty' | 'broken' | 'password' | 'unsupported' | 'memory';
 
 export type PdfAnswer =
   | { readonly reading: PdfReading }
-  /** The pages of one of several threads. */
-  | { readonly part: PdfPart }
-  /** Too many blocks for the main thread: one thread must read the whole document. */
-  | { readonly isDense: true }
   | { readonly problem: PdfProblem; readonly message: string };
 
 /** Error numbers of PDFium; other numbers mean a broken file. */
@@ -40,11 +45,7 @@ const PROBLEMS: Readonly<Record<number, PdfProblem>> = { 4: 'password', 5: 'unsu
  */
 const MAX_TAGGED_PAGES = 50;
 
-const MIN_SPLIT_PAGES = 60;
-/** The main thread joins the parts; more blocks would block it for too long. */
-const MAX_BLOCKS = 20_000;
-
-const read = ({ module, bytes, part, limits }: PdfRequest): PdfAnswer => {
+const read = ({ module, bytes, limits }: PdfRequest): PdfAnswer => {
   if (bytes.length === 0) return { problem: 'empty', message: 'the file is empty' };
   const endsAt = monotonicMs() + limits.timeMs;
   try {
@@ -55,9 +56,7 @@ const read = ({ module, bytes, part, limits }: PdfRequest): PdfAnswer => {
       const error = call.FPDF_GetLastError();
       return { problem: PROBLEMS[error] ?? 'broken', message: `PDFium error ${error}` };
     }
-    const read = readDocument(pdfium, document, part, { ...limits, endsAt });
-    if (part.count === 1) return { reading: joinParts([read]) };
-    return countBlocks(read) > MAX_BLOCKS ? { isDense: true } : { part: read };
+    return { reading: readDocument(pdfium, document, { ...limits, endsAt }) };
   } catch (error) {
     const problem = error instanceof OutOfMemory ? 'memory' : 'broken';
     return { problem, message: getErrorMessage(error) };
@@ -67,18 +66,16 @@ const read = ({ module, bytes, part, limits }: PdfRequest): PdfAnswer => {
 const readDocument = (
   pdfium: Pdfium,
   document: number,
-  part: PdfRequest['part'],
   limits: PdfRequest['limits'] & { readonly endsAt: number },
-): PdfPart => {
+): PdfReading => {
   const pageCount = pdfium.call.FPDF_GetPageCount(document);
-  const [first, end] = findRange(Math.min(pageCount, limits.pages), part);
   const pages: PdfPageBlocks[] = [];
   let charsLeft = limits.chars;
   let hidden = 0;
-  while (first + pages.length < end) {
+  while (pages.length < Math.min(pageCount, limits.pages)) {
     if (charsLeft <= 0 || (pages.length > 0 && monotonicMs() > limits.endsAt)) break;
     const options = { maxChars: charsLeft, withTags: pageCount <= MAX_TAGGED_PAGES };
-    const page = readPage(pdfium, document, first + pages.length, options);
+    const page = readPage(pdfium, document, pages.length, options);
     charsLeft -= page.chars;
     hidden += page.hidden;
     pages.push({ blocks: buildBlocks(page.runs), hasPictures: page.hasPictures });
@@ -86,20 +83,10 @@ const readDocument = (
   return {
     title: readTitle(pdfium, document),
     pageCount,
-    pages,
-    isComplete: first + pages.length === end,
+    pages: renderPages(pages, pageCount),
+    textless: pages.flatMap(({ blocks }, index) => (blocks.length === 0 ? [index + 1] : [])),
     hidden,
   };
-};
-
-const countBlocks = ({ pages }: PdfPart): number =>
-  pages.reduce((sum, { blocks }) => sum + blocks.length, 0);
-
-/** The first part of a short document has all its pages. */
-const findRange = (pages: number, { index, count }: PdfRequest['part']): [number, number] => {
-  if (pages < MIN_SPLIT_PAGES) return index === 0 ? [0, pages] : [0, 0];
-  const findStart = (part: number): number => Math.floor((pages * part) / count);
-  return [findStart(index), findStart(index + 1)];
 };
 
 /** A page that PDFium cannot load has no content. */
