@@ -37,6 +37,9 @@ it('saves the login after Enter in the terminal, and closes its session', async 
   expect(await login.ended).toBe(0);
   expect(login.shown()).toContain('The login "ada" was saved: 1 cookie.');
   expect(await user.text('sessions')).not.toContain(session);
+  expect(await user.text('login', 'list')).toMatch(
+    /^NAME +HOSTS +COOKIES +EXPIRES\nada +127\.0\.0\.1 +1 +session$/,
+  );
   await user.text('sessions', 'open', 'later', '--login', 'ada');
   await user.text('open', origin, '--session', 'later');
   expect(await user.text('get', 'text', '--session', 'later')).toContain('Hello ada');

@@ -9,6 +9,7 @@ import { hasDisplay } from '../desktop.ts';
 import { runInterruptibly } from '../interruptible.ts';
 import { formatCount, formatTime } from '../moments.ts';
 import type { CliContext, RunCommand } from '../program.ts';
+import { renderTable } from '../text-layout.ts';
 import type { LoginOrder } from './login-handoff.ts';
 
 export const run: RunCommand = async (given, context, command) => {
@@ -88,11 +89,30 @@ const recordInWindow = async (
 const listLogins = async (login: LoginCommand): Promise<number> => {
   requireNoWords(login.command, login.words);
   const all = await new Logins(login.wiring.home.logins).list();
-  login.print(all.length > 0 ? all.map(formatSummary).join('\n') : 'No login is saved.', {
-    logins: all,
-  });
+  const { terminal } = login;
+  const columns = terminal.interactive ? terminal.columns : Infinity;
+  const table = renderTable(LIST_COLUMNS, all.map(describeLogin), columns);
+  login.print(all.length > 0 ? table : 'No login is saved.', { logins: all });
   return 0;
 };
+
+const LIST_COLUMNS = [
+  { title: 'name' },
+  { title: 'hosts', shrinks: 1 },
+  { title: 'cookies' },
+  { title: 'expired' },
+  { title: 'expires' },
+  { title: 'passkeys' },
+];
+
+const describeLogin = (summary: LoginSummary): string[] => [
+  summary.name,
+  summary.hosts.join(', '),
+  String(summary.cookies),
+  String(summary.expired || ''),
+  summary.expires === null ? 'session' : formatTime(Date.parse(summary.expires), Date.now()),
+  String(summary.passkeys || ''),
+];
 
 const checkLogin = async (login: LoginCommand): Promise<number> => {
   const { wiring } = login;
