@@ -145,7 +145,8 @@ export const startUserChrome = async (folder: string): Promise<UserChrome> => {
     isRunning: () => !connection.closed,
     worker: runInWorker,
     openPopup: async () => {
-      await runInWorker('chrome.action.openPopup()');
+      // Chrome opens no popup while the one before is closing.
+      await vi.waitFor(() => runInWorker('chrome.action.openPopup()'), POLL);
       return usePage(await vi.waitFor(findPopup, POLL));
     },
     crash: async (targetId) => {
