@@ -5,7 +5,7 @@ import { HIDDEN } from './secret-values.ts';
 /** A password may be an ordinary word, so a shorter learned value is not hidden inside text. */
 const MIN_LEARNED_CHARS = 8;
 const MAX_LEARNED = 1000;
-/** An older one-time code is no longer valid, and hiding it could hide an ordinary number. */
+/** Sites reject older one-time codes, and hiding them could hide ordinary numbers. */
 const MAX_CODES = 20;
 /** Values that pages of one origin reported; only the newest are kept. */
 const MAX_PER_ORIGIN = 50;

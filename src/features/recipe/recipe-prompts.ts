@@ -62,8 +62,8 @@ export class RecipePrompts {
   }
 
   /**
-   * Throws if there is no such recipe, or if an argument is missing or invalid. The text contains
-   * no step, because steps contain names of elements, which the page has chosen.
+   * Throws if the recipe is missing, or if an argument is missing or invalid. The text contains no
+   * step, because steps contain names of elements, which the page has chosen.
    */
   async render(
     name: string,

@@ -202,7 +202,7 @@ export class TaskRun {
   }
 }
 
-/** A ledger that cannot be read now is no reason to end the work: the row is read again. */
+/** The work continues while the ledger cannot be read; the row is read again later. */
 const unreachable = (): TaskRow => ({ unreadable: 'the ledger cannot be reached' });
 
 /** Another worker leads the task, and ends it. */

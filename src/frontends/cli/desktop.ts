@@ -7,7 +7,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Whether programs can open windows. */
+/** Returns whether programs can open windows. */
 export const hasDisplay = (): boolean => {
   const { DISPLAY, WAYLAND_DISPLAY } = process.env;
   return process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
