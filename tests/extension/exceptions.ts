@@ -89,13 +89,6 @@ export const EXCEPTIONS: readonly Exceptions[] = [
     ],
   },
   {
-    reason: 'A background tab of the user is drawn late, and its popups are reported later.',
-    tests: [
-      'are reported every time when it is drawn in the next frame',
-      'tabs a popup belongs to the session that opened it',
-    ],
-  },
-  {
     reason: 'Dialogs without end, and 20 MB of source maps, exceed the time limits of the tests.',
     tests: [
       'stops at a page that opens dialogs without end, and reports the dialog',

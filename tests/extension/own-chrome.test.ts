@@ -9,6 +9,8 @@ const site = useSite({
   '/': `<title>Shop</title><h1>Welcome</h1><button onclick="this.textContent='Bought'">Buy</button>
     <input aria-label="Name"><input type="file" aria-label="Photo">`,
   '/inner': '<h1>Inside the frame</h1>',
+  '/count': `<title>Count</title>
+    <button onclick="out.textContent = Number(out.textContent) + 1">Add</button><p id=out>0</p>`,
   '/outer': (_, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(`<title>Outer</title><iframe src="http://localhost:${site.port}/inner"></iframe>`);
@@ -44,6 +46,21 @@ it('does not take the focus from the tab of the user', async () => {
   await own.text('tabs', { action: 'new', url: `${site.origin}/` });
   await own.text('page_screenshot');
   expect(await readActive()).toBe(before);
+});
+
+it('keeps a background tab drawing during actions and after them', async () => {
+  await own.chrome.open(`${site.origin}/inner`);
+  await own.text('navigate', { url: `${site.origin}/count` });
+  for (let clicks = 1; clicks <= 8; clicks++)
+    expect(await own.text('interact', { action: 'click', query: 'Add' })).toContain('DOM change');
+  // Chrome would draw this tab once a second after three frames
+  const code = `(async () => {
+    const startedAt = performance.now();
+    for (let frames = 0; frames < 10; frames++) await new Promise(requestAnimationFrame);
+    return performance.now() - startedAt;
+  })()`;
+  expect(Number(await own.text('javascript_tool', { code }))).toBeLessThan(5_000);
+  expect(await own.text('interact', { action: 'hover', query: 'Add' })).toContain('hovered');
 });
 
 it('names the tab group after the session, which shares the logins of the user', async () => {

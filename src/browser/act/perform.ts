@@ -15,6 +15,7 @@ import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
+import { drawDuringCall } from '../tabs/visible.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
 import { type ActionTarget, buildTargetName, formatTargetName } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';
@@ -73,6 +74,7 @@ const MAX_MISSES = 2;
 
 export const perform = async (context: ActionContext, spec: ActionSpec): Promise<Receipt> => {
   refuseUnderDialog(context.tab);
+  drawDuringCall(context.tab);
   for (let misses = 0; ; misses++) {
     const outcome = await attempt(context, spec, misses > 0);
     if ('receipt' in outcome) return outcome.receipt;

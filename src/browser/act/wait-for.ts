@@ -9,6 +9,7 @@ import type { PageCondition, Waited } from '../../page/act/act-answers.ts';
 import { exceptionText, type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
+import { drawDuringCall } from '../tabs/visible.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
 import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';
@@ -52,6 +53,7 @@ export const waitForPage = async (
   const startedAt = monotonicMs();
   const what = condition.text ?? condition.selector ?? '';
   for (;;) {
+    drawDuringCall(tab);
     const left = maxMs - (monotonicMs() - startedAt);
     const frames = tab.frames.all();
     const answers = await ask(
@@ -351,6 +353,7 @@ export const waitForFunction = async (
   const endsAt = monotonicMs() + maxMs;
   let lastError: string | undefined;
   for (;;) {
+    drawDuringCall(tab);
     const left = endsAt - monotonicMs();
     if (left <= 0)
       throw timeoutFailure(

@@ -1,4 +1,5 @@
 // Streams pictures of a tab while a viewer watches it; the next picture needs an acknowledgement.
+// A stream without pictures makes Chrome draw a background tab.
 import { after } from '../../core/time.ts';
 import type { Tab } from './tab.ts';
 
@@ -13,6 +14,61 @@ interface ScreencastOptions {
   /** Largest width of the pictures in pixels. */
   readonly maxWidth: number;
   readonly onPicture: (picture: TabPicture) => void;
+}
+
+/** Chrome has one stream per tab: a new one replaces the stream before. */
+const streams = new WeakMap<Tab, Screencast | Drawing>();
+
+/** Chrome draws the tab as long as the stream exists, and sends none of these pictures. */
+const WITHOUT_PICTURES = {
+  format: 'jpeg',
+  quality: 1,
+  maxWidth: 16,
+  maxHeight: 16,
+  everyNthFrame: 1_000_000_000,
+} as const;
+/** How long a background tab keeps drawing after the last action. */
+const DRAWING_MS = 5_000;
+
+/**
+ * Makes a background tab draw at full rate during actions and shortly after. Without a stream,
+ * Chrome draws a tab that no window shows only once a second after its first three frames.
+ */
+export const keepDrawing = (tab: Tab): void => {
+  const stream = streams.get(tab);
+  if (stream instanceof Screencast) return;
+  (stream ?? new Drawing(tab)).renew();
+};
+
+class Drawing {
+  readonly #tab: Tab;
+  readonly #off: () => void;
+  #end: Disposable | undefined;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+    streams.set(tab, this);
+    // A navigation can replace the process that draws, and with it the stream.
+    this.#off = tab.events.on('navigated', () => this.#forget());
+    tab.cdp.send('Page.startScreencast', WITHOUT_PICTURES).catch(() => this.#forget());
+  }
+
+  renew(): void {
+    this.#end?.[Symbol.dispose]();
+    this.#end = after(DRAWING_MS, () => this.#stop());
+  }
+
+  #forget(): void {
+    this.#off();
+    this.#end?.[Symbol.dispose]();
+    if (streams.get(this.#tab) === this) streams.delete(this.#tab);
+  }
+
+  #stop(): void {
+    const isReplaced = streams.get(this.#tab) !== this;
+    this.#forget();
+    if (!isReplaced) this.#tab.cdp.send('Page.stopScreencast').catch(() => {}); // it is closed
+  }
 }
 
 const QUALITY = 50;
@@ -32,6 +88,7 @@ export class Screencast implements Disposable {
   constructor(tab: Tab, options: ScreencastOptions) {
     this.#tab = tab;
     this.#options = options;
+    streams.set(tab, this);
     this.#off.push(
       tab.cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
         this.#unacknowledged = sessionId;
@@ -86,6 +143,7 @@ export class Screencast implements Disposable {
   [Symbol.dispose](): void {
     this.#ended = true;
     for (const off of this.#off) off();
+    streams.delete(this.#tab);
     this.#tab.cdp.send('Page.stopScreencast').catch(() => {}); // the tab is closed
   }
 }

@@ -17,27 +17,14 @@ export const task = (): Promise<void> =>
 /** Resolves after timers that were set with the same delay or less. */
 export const timer = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A page in the background renders no frames, so a timeout replaces the frame. */
+/** A page that is not drawn renders no frames, so a timeout replaces the frame. */
 const FRAME_AT_MOST_MS = 50;
-/** The timeout after MISSED_FRAMES timeouts in a row: the time of one frame on most screens. */
-const BACKGROUND_FRAME_MS = 17;
-const MISSED_FRAMES = 2;
-
-let missedFrames = 0;
 
 /** Resolves before the next frame is rendered, or after FRAME_AT_MOST_MS. */
 export const frame = (): Promise<void> =>
   new Promise((resolve) => {
-    let isMissed = false;
-    const miss = (): void => {
-      isMissed = true;
-      missedFrames++;
-      resolve();
-    };
-    const isInBackground = missedFrames >= MISSED_FRAMES;
-    const stop = setTimeout(miss, isInBackground ? BACKGROUND_FRAME_MS : FRAME_AT_MOST_MS);
+    const stop = setTimeout(resolve, FRAME_AT_MOST_MS);
     requestAnimationFrame(() => {
-      if (!isMissed) missedFrames = 0;
       clearTimeout(stop);
       resolve();
     });
