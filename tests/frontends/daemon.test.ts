@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';
 import type { Failure, FailureBody } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
-import { launchDaemon } from '../../src/frontends/cli/daemon/launch.ts';
+import { launchDaemon } from '../../src/frontends/cli/daemon/ensure-daemon.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { alive, makeDaemonHome } from './servers.ts';
 import { serveSite } from './shell.ts';

@@ -1,16 +1,15 @@
 // Client of the daemon: finds it, starts it if requested, and calls its tools. Loads few modules.
 import { defined } from '../../core/defined.ts';
 import type { Settings } from '../../core/config.ts';
-import { fail, FAILURES, type Failure, type FailureCode } from '../../core/failure.ts';
+import { fail, type Failure, type FailureCode, FAILURES } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/config/daemon-file.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
 import { type ClientFacts, FACTS_KEY, toHeaders, type Wishes } from '../mcp/client-facts.ts';
-import { findDaemon, findDaemonProcess, HELLO_MS } from './daemon/find-daemon.ts';
-import { runsThisProgram } from './daemon/program-mark.ts';
+import { findDaemon, findDaemonProcess, HELLO_MS, runsThisProgram } from './daemon/find-daemon.ts';
 import { digestSettingSources } from './daemon/settings.ts';
-import { sendRequest, ConnectionLost } from './daemon/wire.ts';
+import { ConnectionLost, LEASE_PATH, sendRequest } from './daemon/wire.ts';
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -111,7 +110,6 @@ const stay = async (
   onGone: () => void,
 ): Promise<DaemonClient['close']> => {
   const leaving = new AbortController();
-  const { LEASE_PATH } = await import('./daemon/paths.ts');
   const asked = {
     method: 'GET',
     path: LEASE_PATH,

@@ -1,8 +1,7 @@
 // Renders tabs, navigation, requests and validations for people. Pure.
-import { renderData } from './data-text.ts';
 import { formatCount, formatSize } from './moments.ts';
 import { type TableColumn, toOneLine } from './text-layout.ts';
-import { drawTable, formatTab, type ViewContext, wrapNote } from './view-context.ts';
+import { drawTable, formatTab, renderData, type ViewContext, wrapNote } from './view-text.ts';
 
 interface TabRow {
   readonly tabId: string;

@@ -1,8 +1,7 @@
 // How answers are printed: pictures as files, and everything in one piece for programs.
 import { expect, it } from 'vitest';
 import type { ToolAnswer } from './client.ts';
-import { printAnswer, type PrintOptions } from './print.ts';
-import { renderJson } from './pretty-json.ts';
+import { printAnswer, type PrintOptions, renderJson } from './print.ts';
 import { renderProgress } from './progress-bar.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -3,17 +3,47 @@ import { attempt } from '../../core/attempt.ts';
 import { listDefined } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
-import type { OutputFormat } from './cli-options.ts';
 import { FACTS_KEY } from '../mcp/client-facts.ts';
+import type { OutputFormat } from './cli-options.ts';
 import type { ContentBlock, ToolAnswer } from './client.ts';
 import type { ElementFactName, TabFact, ToolCommand } from './command.ts';
-import { isRecord, renderData } from './data-text.ts';
 import { printFailureText, shortenTabIds } from './failures.ts';
-import { renderJson } from './pretty-json.ts';
 import type { Terminal } from './terminal.ts';
+import { isRecord, renderData, type ViewContext } from './view-text.ts';
 import { VIEWS } from './views.ts';
-import { type ViewContext } from './view-context.ts';
+
+const INDENT = '  ';
+
+/** `columns`: the maximum width of a line. */
+export const renderJson = (value: unknown, columns: number, indent = ''): string => {
+  const line = oneLine(value);
+  if (!isNested(value) || indent.length + line.length <= columns) return line;
+  const inner = indent + INDENT;
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((item) => renderJson(item, columns, inner))]
+    : [
+        '{',
+        '}',
+        Object.entries(value).map(
+          ([name, item]) => `${JSON.stringify(name)}: ${renderJson(item, columns, inner)}`,
+        ),
+      ];
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+};
+
+const isNested = (value: unknown): value is object =>
+  isObject(value) && Object.keys(value).length > 0;
+
+const oneLine = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).map(
+    ([name, item]) => `${JSON.stringify(name)}: ${oneLine(item)}`,
+  );
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+};
 
 export type Picture = Extract<ContentBlock, { readonly type: 'image' }>;
 

@@ -284,7 +284,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'batch',
     'work',
     'Run many commands in one process: one per line, results as JSON lines',
-    () => import('./commands/batch.ts'),
+    () => import('./commands/run.ts'),
     {
       description:
         'Each line is a command ("click Sign in"), a JSON array of words, or ' +
@@ -350,20 +350,20 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'demo',
     'setup',
     'Show the main features with a real Chrome on a small local site',
-    () => import('./commands/demo.ts'),
+    () => import('./commands/installation.ts'),
   ),
   own(
     'install-browser',
     'setup',
     'Download a Chrome into the home folder',
-    () => import('./commands/install-browser.ts'),
+    () => import('./commands/installation.ts'),
     { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon start',
     'setup',
     'Start the daemon; other commands start it if needed',
-    () => import('./commands/daemon-start.ts'),
+    () => import('./commands/daemon.ts'),
     {
       configured: true,
       fields: [JSON_SWITCH],
@@ -377,14 +377,14 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'daemon stop',
     'setup',
     'End the daemon with its tasks and its Chrome',
-    () => import('./commands/daemon-stop.ts'),
+    () => import('./commands/daemon.ts'),
     { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon restart',
     'setup',
     'End the daemon and start one with these flags',
-    () => import('./commands/daemon-restart.ts'),
+    () => import('./commands/daemon.ts'),
     {
       configured: true,
       fields: [JSON_SWITCH],
@@ -395,14 +395,14 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'daemon status',
     'setup',
     'Show the work, resources and configuration of the daemon',
-    () => import('./commands/daemon-status.ts'),
+    () => import('./commands/daemon.ts'),
     { fields: [JSON_SWITCH] },
   ),
   own(
     'daemon logs',
     'setup',
     'Print the last lines of the log of the daemon',
-    () => import('./commands/daemon-logs.ts'),
+    () => import('./commands/daemon.ts'),
     {
       fields: [
         { name: 'lines', kind: 'number', default: 100, describe: 'Number of lines' },
@@ -453,7 +453,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'complete',
     'setup',
     'Print completions, for the completion scripts',
-    () => import('./commands/complete.ts'),
+    () => import('./commands/completion.ts'),
     { hidden: true },
   ),
   own(
@@ -465,7 +465,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
       examples: ['openchrome skill > .claude/skills/openchrome/SKILL.md'],
     },
   ),
-  own('version', 'setup', 'Print the version', () => import('./commands/version.ts'), {
+  own('version', 'setup', 'Print the version', () => import('./commands/installation.ts'), {
     fields: [JSON_SWITCH],
   }),
   own(
@@ -482,7 +482,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'worker',
     'tools',
     'Work for a cluster: run its tasks and load pages',
-    () => import('./commands/worker.ts'),
+    () => import('./commands/serve.ts'),
     {
       description:
         'Takes crawls and page visits from the PostgreSQL database of --cluster (or ' +

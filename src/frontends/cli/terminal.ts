@@ -1,5 +1,5 @@
-// Writes data to stdout and messages to stderr; colours only on a terminal.
-
+// Writes data to stdout and messages to stderr, with colours on a terminal; cancels work on Ctrl-C.
+import { fail } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
 
 export interface Terminal {
@@ -108,4 +108,29 @@ const endOnBrokenPipe = (stream: NodeJS.WriteStream): void => {
     process.stderr.write(`openchrome: cannot write the output: ${error.message}\n`);
     process.exit(NOT_WRITTEN);
   });
+};
+
+/** The abort reason of an interrupted command; compared by identity, not by message. */
+export const INTERRUPTED = fail('cancelled', 'Interrupted: the work was cancelled.');
+
+/** The exit status after Ctrl-C: 128 plus the number of SIGINT. */
+export const INTERRUPTED_STATUS = 130;
+
+const SIGNAL_NAMES = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Cancels the work on Ctrl-C, SIGTERM or a closed terminal; a second signal ends the process at
+ * once.
+ */
+export const runInterruptibly = async <T>(
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort(INTERRUPTED);
+  for (const name of SIGNAL_NAMES) process.once(name, interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of SIGNAL_NAMES) process.removeListener(name, interrupt);
+  }
 };

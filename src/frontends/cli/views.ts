@@ -1,27 +1,34 @@
 // The views of the command line by name: each renders the data of a reply as text for people.
 import type { ViewName } from './command.ts';
-import { renderJournal } from './journal-views.ts';
 import {
-  renderTabs,
-  renderNavigation,
   renderClosedTab,
+  renderNavigation,
   renderNetwork,
+  renderTabs,
   renderValidation,
 } from './page-views.ts';
-import { renderRecording, renderSessionChange, renderSessions } from './session-views.ts';
 import {
   renderCookies,
-  renderStorage,
-  renderStorageEntry,
   renderDownloads,
-  renderTools,
-  renderSavedFile,
   renderOutput,
   renderPageHtml,
+  renderRecording,
+  renderSavedFile,
+  renderSessionChange,
+  renderSessions,
+  renderStorage,
+  renderStorageEntry,
+  renderTools,
   renderValue,
 } from './state-views.ts';
-import { renderTasks, renderTaskRow, renderTaskEvents, renderTask } from './task-views.ts';
-import type { ViewContext } from './view-context.ts';
+import {
+  renderJournal,
+  renderTask,
+  renderTaskEvents,
+  renderTaskRow,
+  renderTasks,
+} from './task-views.ts';
+import type { ViewContext } from './view-text.ts';
 
 type RenderView = (data: never, context: ViewContext) => string;
 

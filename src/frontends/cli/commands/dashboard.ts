@@ -3,8 +3,8 @@ import { abortable } from '../../../core/time.ts';
 import { takeSwitches } from '../command-words.ts';
 import { createDashboardUrl, requireRunningDaemon } from '../daemon/control.ts';
 import { openOnDesktop } from '../desktop.ts';
-import { runInterruptibly } from '../interruptible.ts';
 import type { RunCommand } from '../program.ts';
+import { runInterruptibly } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);

@@ -3,10 +3,9 @@ import { Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
-import { runInterruptibly } from '../interruptible.ts';
 import { formatCount } from '../moments.ts';
 import type { RunCommand } from '../program.ts';
-import type { Colour, Terminal } from '../terminal.ts';
+import { type Colour, runInterruptibly, type Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);

@@ -9,10 +9,10 @@ import {
 } from '../../../store/files/page-files.ts';
 import { EntryTail, type NewEntries } from '../../../store/tasks/working-files.ts';
 import { type CallOptions, type DaemonClient, readAnswer } from '../client.ts';
-import { INTERRUPTED, INTERRUPTED_STATUS } from '../interruptible.ts';
 import { formatCount, formatDuration } from '../moments.ts';
 import type { CliContext } from '../program.ts';
 import { renderWork } from '../progress-bar.ts';
+import { INTERRUPTED, INTERRUPTED_STATUS } from '../terminal.ts';
 import { toOneLine } from '../text-layout.ts';
 
 export interface CrawlOrder {

@@ -6,7 +6,7 @@ import { loadLogin, Logins, type LoginSummary } from '../../../store/files/login
 import { type Command, formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { hasDisplay } from '../desktop.ts';
-import { runInterruptibly } from '../interruptible.ts';
+import { runInterruptibly } from '../terminal.ts';
 import { formatCount, formatTime } from '../moments.ts';
 import type { CliContext, RunCommand } from '../program.ts';
 import { renderTable } from '../text-layout.ts';

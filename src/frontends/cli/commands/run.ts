@@ -1,13 +1,180 @@
-// `openchrome run FILE.js [--arg NAME=VALUE]`: runs a script that calls tools, in the daemon.
+// `openchrome run FILE.js` runs a script that calls tools; `openchrome batch [FILE]` runs one command per
+// line in one process, with results as JSON lines.
 import { resolve } from 'node:path';
-import { fail } from '../../../core/failure.ts';
+import { defined } from '../../../core/defined.ts';
+import { fail, Failure } from '../../../core/failure.ts';
+import { isRecord, isUnknownArray, tryParseJson } from '../../../core/json.ts';
 import { loadUserFile } from '../../../store/files/user-file.ts';
 import { parseValue } from '../argument-values.ts';
+import type { DaemonClient } from '../client.ts';
+import { requireNoWords, takeSwitches, takeValues } from '../command-words.ts';
 import { formatCommandName } from '../command.ts';
-import { takeValues } from '../command-words.ts';
-import type { RunCommand } from '../program.ts';
+import type { CliContext, RunCommand } from '../program.ts';
+import { INTERRUPTED_STATUS, type Terminal } from '../terminal.ts';
+import type { Connecting, Wiring } from '../wiring.ts';
 
-export const run: RunCommand = async (words, context, command) => {
+/** Throws if a quote is not closed. */
+export const splitShellWords = (line: string): string[] => {
+  let words: string[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at);
+    if (character === '\\' && quote !== "'") word = (word ?? '') + line.charAt(++at);
+    else if (character === quote) quote = undefined;
+    else if (quote !== undefined) word += character;
+    else if (character === '"' || character === "'") [quote, word] = [character, word ?? ''];
+    else if (character === '#' && word === undefined) break;
+    else if (character.trim() === '') [words, word] = [endWord(words, word), undefined];
+    else word = (word ?? '') + character;
+  }
+  if (quote !== undefined)
+    throw fail('invalid_argument', `The line has a ${quote} that is not closed.`, {
+      argument: 'line',
+    });
+  return endWord(words, word);
+};
+
+const endWord = (words: string[], word: string | undefined): string[] =>
+  word === undefined ? words : [...words, word];
+
+const runBatch: RunCommand = async (words, context, command) => {
+  const { on, rest } = takeSwitches(command, words);
+  const [file = '-', ...more] = rest;
+  requireNoWords(command, more);
+  const lines = file === '-' ? context.wiring.readLines() : await loadLines(file);
+  const shared = { ...context, wiring: withOneConnection(context.wiring) };
+  let [number, worst] = [0, 0];
+  for await (const line of lines) {
+    number++;
+    const status = await runLine(line, number, shared);
+    if (status === INTERRUPTED_STATUS) return status;
+    worst = Math.max(worst, status);
+    if (status !== 0 && !on.has('keep_going')) return status;
+  }
+  return worst;
+};
+
+const loadLines = async (file: string): Promise<readonly string[]> =>
+  (await loadUserFile(resolve(file))).split('\n');
+
+/** Runs one line and prints its result; returns its exit status. Empty lines print nothing. */
+const runLine = async (line: string, number: number, context: CliContext): Promise<number> => {
+  const printed = new PrintedLines(context.terminal);
+  try {
+    const argv = parseLine(line);
+    if (argv.length === 0) return 0;
+    const status = await context.run(withJsonFlag(argv), { ...context, terminal: printed });
+    context.terminal.out(JSON.stringify({ line: number, ...printed.describe(status) }));
+    return status;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { error: facts } = error.render('shell');
+    context.terminal.out(JSON.stringify({ line: number, ok: false, error: facts }));
+    return error.kind.exit;
+  }
+};
+
+/** Words after `--` are not flags. */
+const withJsonFlag = (argv: readonly string[]): string[] => {
+  const end = argv.indexOf('--');
+  return argv.toSpliced(end < 0 ? argv.length : end, 0, '--json');
+};
+
+/** Commands that would read the same input, or serve until they are ended. */
+const NOT_IN_BATCH = new Set(['batch', 'serve', 'watch', 'daemon']);
+
+const parseLine = (line: string): string[] => {
+  const words = line.trimStart().startsWith('{') ? callWords(line) : listWords(line);
+  const [first, ...rest] = words;
+  const argv = first === 'openchrome' ? rest : words;
+  if (argv[0] !== undefined && NOT_IN_BATCH.has(argv[0]))
+    throw fail('invalid_argument', `A batch cannot run "${argv[0]}".`, { argument: 'line' });
+  return argv;
+};
+
+/** Words, or a JSON array of words. */
+const listWords = (line: string): string[] => {
+  if (!line.trimStart().startsWith('[')) return splitShellWords(line);
+  const words = tryParseJson(line);
+  if (isUnknownArray(words)) return words.map(String);
+  throw notACommand();
+};
+
+/** `{"tool": NAME, "args": {...}}` */
+const callWords = (line: string): string[] => {
+  const call = tryParseJson(line);
+  if (!isRecord(call) || typeof call['tool'] !== 'string') throw notACommand();
+  const { tool, args = {}, session } = call;
+  const flags = typeof session === 'string' ? ['--session', session] : [];
+  return ['call', tool, '--args', JSON.stringify(args), ...flags];
+};
+
+const notACommand = (): Failure =>
+  fail('invalid_argument', 'The line is JSON, but not a command.', {
+    argument: 'line',
+    hint: 'Write {"tool": NAME, "args": {...}}, a JSON array of words, or a command.',
+  });
+
+/** Commands with the same settings use one connection. */
+const withOneConnection = (wiring: Wiring): Wiring => {
+  const clients = new Map<string, Promise<DaemonClient>>();
+  const connect = ({ signal, ...options }: Connecting): Promise<DaemonClient> => {
+    const key = JSON.stringify(options);
+    const known = clients.get(key) ?? wiring.connect({ ...options, signal });
+    clients.set(key, known);
+    known.catch(() => clients.delete(key));
+    return known;
+  };
+  return { ...wiring, connect };
+};
+
+/** Collects what a command prints. */
+class PrintedLines implements Terminal {
+  readonly interactive = false;
+  readonly #out: string[] = [];
+  readonly #err: string[] = [];
+
+  constructor(readonly real: Terminal) {}
+
+  get columns(): number {
+    return this.real.columns;
+  }
+
+  out(text: string): void {
+    this.#out.push(text);
+  }
+
+  err(text: string): void {
+    this.#err.push(text);
+  }
+
+  status(line?: string): void {
+    this.real.status(line);
+  }
+
+  paint(_: unknown, text: string): string {
+    return text;
+  }
+
+  paintError(_: unknown, text: string): string {
+    return text;
+  }
+
+  describe(status: number): object {
+    const text = this.#out.join('\n');
+    const data = tryParseJson(text) ?? text;
+    const error = status !== 0 && isRecord(data) ? data['error'] : undefined;
+    return defined({
+      ok: status === 0,
+      result: error === undefined ? data : undefined,
+      error,
+      notes: this.#err.length > 0 ? this.#err : undefined,
+    });
+  }
+}
+
+const runScript: RunCommand = async (words, context, command) => {
   const { values, rest } = takeValues('arg', words);
   const at = rest.findIndex((word) => !word.startsWith('--') || word === '-');
   const file = rest[at];
@@ -20,3 +187,8 @@ export const run: RunCommand = async (words, context, command) => {
   const input = JSON.stringify({ code, args });
   return context.run(['call', 'script', '--args', input, ...rest.toSpliced(at, 1)], context);
 };
+
+export const run: RunCommand = (words, context, command) =>
+  command.path[0] === 'batch'
+    ? runBatch(words, context, command)
+    : runScript(words, context, command);

@@ -1,7 +1,8 @@
-// `openchrome serve`: serves MCP until the client disconnects.
+// `openchrome serve` serves MCP until the client disconnects; `openchrome worker` works for a cluster.
 import type { RunCommand } from '../program.ts';
 
-export const run: RunCommand = async (words, { wiring }) => {
-  await wiring.serve(words);
+export const run: RunCommand = async (words, { wiring }, command) => {
+  const isWorker = command.path[0] === 'worker';
+  await (isWorker ? wiring.work(words) : wiring.serve(words));
   return 0;
 };

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fail } from '../../../core/failure.ts';
 import { Deadline } from '../../../core/time.ts';
 import { offerPairing } from '../../../features/setup/pair-extension.ts';
-import { runInterruptibly } from '../interruptible.ts';
 import type { CliContext } from '../program.ts';
+import { runInterruptibly } from '../terminal.ts';
 
 /** How long the user may take to load the extension and to confirm. */
 const PAIRING_MS = 10 * 60_000;

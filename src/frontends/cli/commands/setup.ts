@@ -6,15 +6,14 @@ import { textIf } from '../../../core/text.ts';
 import type { ServerCommand } from '../../../features/setup/host-entry.ts';
 import {
   applyChange,
-  type SetupChange,
   buildServerCommand,
   listChangedLines,
   planSetup,
+  type SetupChange,
 } from '../../../features/setup/index.ts';
-import { INTERRUPTED } from '../interruptible.ts';
+import { INTERRUPTED, type Terminal } from '../terminal.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';
-import type { Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const [mine, flags] = splitAt(words, '--');

@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import { sleep } from '../../../core/time.ts';
 import { EntryTail } from '../../../store/tasks/working-files.ts';
-import { takeSwitches, requireNoWords } from '../command-words.ts';
-import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../interruptible.ts';
+import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { formatDuration, formatTime } from '../moments.ts';
 import type { RunCommand } from '../program.ts';
-import type { Terminal } from '../terminal.ts';
+import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly, type Terminal } from '../terminal.ts';
 import { cutToWidth, toOneLine } from '../text-layout.ts';
 
 /** How often the journal is read: a call is shown within this time. */

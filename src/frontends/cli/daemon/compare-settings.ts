@@ -3,10 +3,9 @@ import { hidePasswords } from './hide-passwords.ts';
 import { type ConfigKey, formatFlag, type Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
-import { STATUS_PATH } from './paths.ts';
+import { sendRequest, STATUS_PATH } from './wire.ts';
 import { withFullPaths } from './settings.ts';
 import type { DaemonStatus } from './status.ts';
-import { sendRequest } from './wire.ts';
 
 /** Settings that belong to the daemon alone, or to each client. */
 const NOT_SHARED: readonly ConfigKey[] = [

@@ -11,9 +11,8 @@ import { requireMatchingDaemon } from './compare-settings.ts';
 import { endDaemon, killDaemon } from './end-daemon.ts';
 import { ensureDaemon } from './ensure-daemon.ts';
 import { findDaemon } from './find-daemon.ts';
-import { OVERVIEW_PATH, STATUS_PATH } from './paths.ts';
+import { OVERVIEW_PATH, sendRequest, STATUS_PATH } from './wire.ts';
 import type { DaemonOverview, DaemonStatus } from './status.ts';
-import { sendRequest } from './wire.ts';
 
 export interface StartedDaemon {
   /** False if it was running already. */

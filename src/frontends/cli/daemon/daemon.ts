@@ -20,11 +20,11 @@ import { sendJson } from '../../mcp/http/reply.ts';
 import { readOnly, type Routes } from '../../mcp/http/router.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
+import { markOwnProgram } from './find-daemon.ts';
 import { Occupation, watchIdle } from './idle.ts';
-import { HELLO_PATH, LEASE_PATH, OVERVIEW_PATH, STATUS_PATH, STOP_PATH } from './paths.ts';
-import { markOwnProgram } from './program-mark.ts';
 import { buildProof, NONCE_HEADER } from './proof.ts';
 import { buildStatus, type DaemonOverview, type DaemonStatus } from './status.ts';
+import { HELLO_PATH, LEASE_PATH, OVERVIEW_PATH, STATUS_PATH, STOP_PATH } from './wire.ts';
 
 interface DaemonOptions {
   readonly home: Home;

@@ -3,8 +3,7 @@ import { fail } from '../../../core/failure.ts';
 import type { Processes } from '../../../system/process-identity.ts';
 import { Deadline, monotonicMs, sleep } from '../../../core/time.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
-import { STOP_PATH } from './paths.ts';
-import { sendRequest } from './wire.ts';
+import { sendRequest, STOP_PATH } from './wire.ts';
 
 /** Tasks and Chrome may take some seconds to end. */
 const ORDERLY_MS = 20_000;

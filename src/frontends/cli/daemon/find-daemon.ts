@@ -1,9 +1,30 @@
-// Finds the daemon of daemon.json; it is identified by a proof or by its process before a call.
+// Finds the daemon of daemon.json, identified by a proof or by its process; compares its build with ours.
 import { Deadline } from '../../../core/time.ts';
-import { type DaemonNote, readDaemonNote } from '../../../store/config/daemon-file.ts';
+import { VERSION } from '../../../core/version.ts';
+import {
+  type DaemonNote,
+  markProgram,
+  type ProgramMark,
+  readDaemonNote,
+} from '../../../store/config/daemon-file.ts';
 import { findLinuxStart, findOwnHost } from '../../../system/linux-process.ts';
-import { HELLO_PATH } from './paths.ts';
-import { sendRequest } from './wire.ts';
+import { HELLO_PATH, sendRequest } from './wire.ts';
+
+export const findOwnEntry = (): string => process.argv[1] ?? '';
+
+export const markOwnProgram = (entry: string = findOwnEntry()): ProgramMark =>
+  markProgram(VERSION, entry);
+
+/**
+ * For another program file the version must be equal. For the same file the daemon must run its
+ * current contents: a host started before an update accepts the daemon started after it.
+ */
+export const runsThisProgram = ({ program }: DaemonNote, entry?: string): boolean => {
+  const own = markOwnProgram(entry);
+  return program.entry === own.entry
+    ? program.modified_ms === own.modified_ms
+    : program.version === own.version;
+};
 
 export type DaemonState =
   | { readonly state: 'none' }

@@ -7,7 +7,7 @@ import type { ProcessIdentity } from '../../../system/process-identity.ts';
 import type { Engine } from '../../../pipeline/engine.ts';
 import { createLogWriter } from '../../../store/config/daemon-log.ts';
 import { Daemon } from './daemon.ts';
-import type { DaemonOrder, DaemonReport } from './start-order.ts';
+import type { DaemonOrder, DaemonReport } from './ensure-daemon.ts';
 
 interface DaemonProcess {
   readonly home: Home;

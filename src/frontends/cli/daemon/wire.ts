@@ -4,6 +4,13 @@ import { attempt } from '../../../core/attempt.ts';
 import { defined, ifDefined } from '../../../core/defined.ts';
 import { after } from '../../../core/time.ts';
 
+/** The daemon's HTTP paths that are not MCP. */
+export const HELLO_PATH = '/daemon/hello';
+export const STATUS_PATH = '/daemon/status';
+export const OVERVIEW_PATH = '/daemon/overview';
+export const STOP_PATH = '/daemon/stop';
+export const LEASE_PATH = '/daemon/lease';
+
 /**
  * Not imported: an import reads all exports of the module, and Node 22 then loads its WebSocket,
  * which takes 50 ms.

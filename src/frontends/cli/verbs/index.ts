@@ -1,8 +1,7 @@
 // All verbs, in the order of the help, and the summaries of the command groups.
 import { ACT_VERBS } from './act-verbs.ts';
 import { LOOK_VERBS } from './look-verbs.ts';
-import { PAGE_VERBS } from './page-verbs.ts';
-import { SESSION_VERBS } from './session-verbs.ts';
+import { PAGE_VERBS, SESSION_VERBS } from './page-verbs.ts';
 import { TRAFFIC_VERBS } from './traffic-verbs.ts';
 import type { Verb } from './verb.ts';
 import { WORK_VERBS } from './work-verbs.ts';

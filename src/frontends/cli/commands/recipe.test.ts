@@ -1,6 +1,6 @@
 // CSV tables of `recipe run --repeat`.
 import { expect, it } from 'vitest';
-import { parseCsvRows } from './csv-rows.ts';
+import { parseCsvRows } from './recipe.ts';
 
 it('parses a header and rows with quotes, commas and line breaks', () => {
   expect(parseCsvRows('name,note\r\nAda,"a ""b"", c"\nBob,"two\nlines"\n\n')).toEqual([

@@ -1,6 +1,6 @@
 // Splitting lines of a batch into words.
 import { expect, it } from 'vitest';
-import { splitShellWords } from './shell-words.ts';
+import { splitShellWords } from './run.ts';
 
 it.each([
   ['click Sign in', ['click', 'Sign', 'in']],

@@ -1,5 +1,26 @@
-// Renders any data as text for people: fields as lines, lists of records as tables. Pure.
-import { type TableColumn, renderTable, toOneLine } from './text-layout.ts';
+// Text for people: the context of a view, its tables and notes, and any data as lines or tables. Pure.
+import type { Colour } from './terminal.ts';
+import { renderTable, type TableColumn, toOneLine, wrapParagraph } from './text-layout.ts';
+
+export interface ViewContext {
+  /** Width of the terminal; Infinity in a pipe, so that nothing is shortened. */
+  readonly columns: number;
+  readonly now: number;
+  readonly paint: (colour: Colour, text: string) => string;
+  /** Short ids of tabs, by tabId. */
+  readonly tabs: Readonly<Record<string, string>>;
+}
+
+export const formatTab = ({ tabs }: ViewContext, tabId: string): string => tabs[tabId] ?? tabId;
+
+export const drawTable = (
+  titles: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  { columns, paint }: ViewContext,
+): string => renderTable(titles, rows, columns, (head) => paint('bold', head));
+
+export const wrapNote = (text: string, { columns }: ViewContext): string =>
+  columns === Infinity ? text : wrapParagraph(text, columns);
 
 type DataRecord = Readonly<Record<string, unknown>>;
 
