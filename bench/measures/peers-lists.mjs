@@ -16,12 +16,16 @@ const different = (text, pattern) => new Set(text.match(pattern)).size;
 
 const hasBody = (text) => /"i":\s*7,/.test(text.replaceAll('\\', ''));
 
+/** The numbers of the messages; similar messages are one line that ends in a list of numbers. */
+const messageNumbers = (text) =>
+  new Set(text.match(/message \d+|#=[\d,]+/g)?.flatMap((part) => part.match(/\d+/g)));
+
 /** What is in a reply of what it should hold. */
 const HELD = {
   [REQUESTS]: (text) => `${different(text, /\/api\/echo\/\d+/g)} of 200`,
   [BODY]: (text, apart) =>
     hasBody(text) ? 'whole' : hasBody(apart) ? 'only in structuredContent' : 'missing',
-  [MESSAGES]: (text) => `${different(text, /message \d+/g)} of 1,000`,
+  [MESSAGES]: (text) => `${messageNumbers(text).size} of 1,000`,
 };
 
 const listsOf = async function* (peer, session, { site, api }) {

@@ -2,6 +2,7 @@
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { SourceMap } from '../../src/browser/traffic/source-map.ts';
+import { estimateTokens } from '../../src/render/tokens.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
@@ -138,4 +139,19 @@ it('reads a source map of many megabytes in a worker thread, also a hostile one'
   const start = performance.now();
   SourceMap.parse(hostile, site.origin)?.find(1, 1);
   expect(longestBlockMs).toBeLessThan((performance.now() - start) / 2);
+});
+
+it('lists 1,000 similar messages in less than 8,000 tokens, with all their differences', async () => {
+  await open(
+    `<script>for (let i = 0; i < 1000; i++)
+      console[['log', 'info', 'warn', 'error', 'debug'][i % 5]]('entry ' + i, {i, list: [1, 2]});
+    </script>`,
+  );
+  const text = await server.text('console', { limit: 1000, text: 'entry ' });
+  expect(estimateTokens(text)).toBeLessThan(8_000);
+  const numbers = new Set(text.match(/#=[\d,]+/g)?.flatMap((list) => list.match(/\d+/g)));
+  expect(numbers.size).toBe(1000);
+  expect(text).toMatch(/^error entry # \{i: #, list: .*\} \(x200\) @ \S*:\d+:\d+ #=3,8,13,/m);
+  const whole = await server.text('console', { limit: 1000, text: 'entry ', fold: false });
+  expect(whole.match(/^\w+ entry \d+ /gm)).toHaveLength(1000);
 });

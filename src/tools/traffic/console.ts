@@ -27,9 +27,10 @@ export const consoleTool = defineTool({
     since: z.number().int().min(0).optional().describe('Cursor of an earlier reply'),
     text: z.string().min(1).max(1000).optional().describe('Only messages that contain it'),
     limit: z.number().int().min(1).max(1000).default(100).describe('The newest'),
+    fold: z.boolean().default(true).describe('false: similar messages of a long list one by one'),
   }),
   examples: [{ level: 'error' }, { since: 120 }],
   run: (choice, { tab, rooms: { workers }, signal }) =>
     listConsole(tab, choice, { workers, signal }),
-  render: (list) => renderConsole(list),
+  render: (list, { fold }) => renderConsole(list, fold),
 });

@@ -54,6 +54,7 @@ export const TRAFFIC_VERBS: readonly Verb[] = [
       level: 'error, warning, info or debug (default): this level and above',
       since: 'Only messages after this cursor',
       limit: 'Number of messages (default 100)',
+      fold: 'List similar messages of a long list one by one, in order',
     },
     examples: ['openchrome console', 'openchrome console --level error'],
   },
