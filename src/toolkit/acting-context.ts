@@ -7,12 +7,14 @@ import type { ActionData } from '../core/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
 import type { ActionTarget } from '../browser/act/elements.ts';
 import type { TabContext } from './context.ts';
-import { markListedAs, markUnlisted } from './tool-description.ts';
+import { markListedAs, markUndescribed, markUnlisted } from './tool-description.ts';
 
 export const TARGET_FIELDS = {
   ref: z.string().min(1).max(40).optional(),
   selector: z.string().min(1).max(10_000).optional().describe('CSS or XPath'),
-  query: z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
+  query: markUndescribed(
+    z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
+  ),
 };
 
 /** Not listed per tool: the server's instructions explain them. */
@@ -43,17 +45,15 @@ const returnAfterState = z
   .default('none')
   .describe('Add the page, or its changes, to the reply');
 
-/** Described only by the first tool in the list that has it. */
+/** Listed only by the first tool that has it, which names the others. */
 export const STATE_FIELD = {
   returnAfterState: markListedAs(returnAfterState, {
     type: 'string',
     enum: STATES,
-    description: 'Page, or its changes, in the reply',
+    description: 'Page, or its changes, in the reply (also in fill_form, act)',
   }),
 };
-export const STATE_FIELD_AGAIN = {
-  returnAfterState: markListedAs(returnAfterState, { type: 'string', enum: STATES }),
-};
+export const STATE_FIELD_AGAIN = { returnAfterState: markUnlisted(returnAfterState) };
 
 /** The listed types of a field's value; numbers are accepted as texts. */
 export const LISTED_VALUE = {

@@ -16,11 +16,22 @@ export const buildInputSchema = (tool: Tool): ToolSchema =>
 
 /** The shorter schema of tools/list, whose tokens every conversation pays for. */
 export const buildListedSchema = (tool: Tool): ToolSchema =>
-  once(listed, tool, (schema) =>
-    withListedNames(
-      withMarks(schema, ({ listed: as, ...node }) => (as === false ? undefined : (as ?? node))),
-    ),
-  );
+  once(listed, tool, (schema) => withListedNames(withMarks(schema, shorten)));
+
+/** The listed form of an argument; undefined if it is not listed. */
+const shorten = ({ listed: as, ...node }: Marked): ToolSchema | undefined => {
+  if (as === false) return undefined;
+  if (typeof as === 'object') return as;
+  const { description, default: preset, ...rest } = node;
+  return defined({
+    default: UNLISTED_DEFAULTS.has(preset) ? undefined : preset,
+    description: as === 'undescribed' ? undefined : description,
+    ...rest,
+  });
+};
+
+/** Defaults that every reader assumes. */
+const UNLISTED_DEFAULTS = new Set<unknown>([false, 0]);
 
 /** The complete schema with the names of tools/list, for texts that models and users read. */
 export const buildDocumentedSchema = (tool: Tool): ToolSchema =>
@@ -35,6 +46,10 @@ const withListedNames = ({ properties, required, ...rest }: ToolSchema): ToolSch
 
 /** Marks an argument that is accepted but not in tools/list; expand_tools and the docs have it. */
 export const markUnlisted = <T extends z.ZodType>(schema: T): T => schema.meta({ listed: false });
+
+/** Marks an argument whose name says enough: tools/list has it without its description. */
+export const markUndescribed = <T extends z.ZodType>(schema: T): T =>
+  schema.meta({ listed: 'undescribed' });
 
 /** Marks an argument whose schema in tools/list is shorter than the real one. */
 export const markListedAs = <T extends z.ZodType>(schema: T, as: ToolSchema): T =>
@@ -66,7 +81,7 @@ const compactSchema = (input: Tool['input']): SchemaNode => {
 };
 
 type SchemaNode = z.core.JSONSchema.BaseSchema;
-type Marked = SchemaNode & { readonly listed?: false | ToolSchema };
+type Marked = SchemaNode & { readonly listed?: false | 'undescribed' | ToolSchema };
 
 /** Maps every argument of the schema with `choose`, at any depth; undefined removes it. */
 const withMarks = (

@@ -128,8 +128,8 @@ describe('the list', () => {
     `);
   });
 
-  it('costs at most 4,600 tokens by default', () => {
-    expect(tokensOf(listed())).toBeLessThanOrEqual(4_600);
+  it('costs at most 4,000 tokens by default', () => {
+    expect(tokensOf(listed())).toBeLessThanOrEqual(4_000);
   });
 
   it('has at most 12 tools and costs less than 1,500 tokens when it is slim', () => {

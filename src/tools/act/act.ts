@@ -66,9 +66,9 @@ export const act = defineTool({
   name: 'act',
   description:
     'Run plain steps in one call: "click Sign in; type ada in Username; select Norway in ' +
-    'Country; press Enter; wait for Welcome". Further verbs: check, double-click, ' +
-    'right-click, hover, focus, fill … with, clear, uncheck, scroll, drag … to, upload … to. ' +
-    'Targets are words, refs or css=…. Stops at the first failed step.',
+    'Country; press Enter; wait for Welcome". Also: check, uncheck, double-click, right-click, ' +
+    'hover, focus, clear, scroll, drag … to, upload … to. Targets: words, refs or css=…. Stops ' +
+    'at the first failed step.',
   returns: '{receipts: [{receipt: {did, target?, effects}, url}], after?}',
   keywords: 'steps script instruction click type',
   tier: 1,

@@ -48,11 +48,14 @@ const input = () => ({
   ]),
   coordinate: coordinate.optional().describe('[x, y]'),
   end_coordinate: coordinate.optional(),
-  text: z
-    .string()
-    .max(100_000)
-    .optional()
-    .describe('To type; keys: "Control+A", "Tab Enter"; click: "Shift"'),
+  text: markListedAs(
+    z
+      .string()
+      .max(100_000)
+      .optional()
+      .describe('To type; keys: "Control+A", "Tab Enter"; click: "Shift"'),
+    { type: 'string', description: 'Text, or keys as in interact' },
+  ),
   scroll_direction: markListedAs(z.enum(DIRECTIONS).default('down'), {
     type: 'string',
     enum: DIRECTIONS,
@@ -147,8 +150,7 @@ const DOES: Readonly<Record<Exclude<ComputerInput['action'], 'screenshot'>, Do>>
 export const computer = defineTool({
   name: 'computer',
   description:
-    'Act at coordinates, in CSS pixels of the viewport: for canvases and maps. With a ref, ' +
-    'interact is safer.',
+    'Act at coordinates (CSS pixels of the viewport): for canvases and maps. Else interact.',
   returns: '{receipt: {did, target?, effects}, url}',
   keywords: 'mouse coordinates pixel canvas keyboard click hold key down up button modifier shift',
   tier: 1,

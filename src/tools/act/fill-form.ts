@@ -80,10 +80,9 @@ const submitForm = (
 export const fillForm = defineTool({
   name: 'fill_form',
   description:
-    'Fill many fields of any kind in one call. Each is read back; only those that failed are ' +
-    'listed. Values: true/false for checkboxes, the option for radio groups and selects, a list ' +
-    'for several options, a path for files. submit presses the submit button and reports the ' +
-    'effects, unless a field failed.',
+    'Fill many fields in one call; each is read back, and those that failed are listed. value: ' +
+    'true/false for checkboxes, the option for radio groups and selects, a list for several ' +
+    'options, a path for files. submit only if no field failed.',
   returns: '{filled, total, failed: [...], effects, url, submitted?, after?}',
   keywords: 'login signup input fields submit',
   tier: 1,

@@ -7,8 +7,8 @@ import { defineTool } from '../../toolkit/define-tool.ts';
 export const handleDialog = defineTool({
   name: 'handle_dialog',
   description:
-    'Answer the JavaScript dialog that is open in the tab; it blocks the page until then. ' +
-    'policy: how to answer later dialogs of this session.',
+    'Answer the open JavaScript dialog, which blocks the page. policy: for later dialogs of the ' +
+    'session.',
   returns: '{answered?: "accepted" | "dismissed", kind?, message?, policy?}',
   keywords: 'alert confirm prompt popup message',
   tier: 1,
@@ -22,7 +22,7 @@ export const handleDialog = defineTool({
   },
   input: () => ({
     accept: z.boolean().optional(),
-    text: z.string().max(10_000).optional().describe('Answer to a prompt'),
+    text: z.string().max(10_000).optional().describe('For a prompt'),
     policy: z.enum(DIALOG_POLICIES).optional(),
   }),
   examples: [{ accept: true }, { accept: true, text: 'Ada' }, { policy: 'dismiss' }],

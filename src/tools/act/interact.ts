@@ -55,9 +55,9 @@ const dropTarget = ({ action, value }: InteractInput): Interaction['to'] => {
 export const interact = defineTool({
   name: 'interact',
   description:
-    'Act on one element with real input. Target: ref (from read_page or find), selector or ' +
-    'query. Waits until it is actionable; reports the effects or "no effect seen". ' +
-    'Several fields: fill_form; several steps: act.',
+    'Act on one element (ref, selector or query) with real input. Waits until it is ' +
+    'actionable; reports the effects or "no effect seen". Several fields: fill_form; several ' +
+    'steps: act.',
   returns:
     '{receipt: {did, target?, effects: {url?, newTabs?, dialog?, downloads?, requests?, ' +
     'value?, …}}, after?}',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { evaluate } from '../../browser/tabs/evaluate.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markUnlisted } from '../../toolkit/tool-description.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 /** A synchronous loop is ended this long before the deadline, so that the reply can report it. */
 const MARGIN_MS = 750;
@@ -10,8 +10,8 @@ const MARGIN_MS = 750;
 export const javascriptTool = defineTool({
   name: 'javascript_tool',
   description:
-    'Run JavaScript in the page and return its value as JSON (top-level await works). For ' +
-    'reading or clicking prefer read_page, find and interact: they report effects.',
+    'Run JavaScript in the page and return its value as JSON (await and return work). To read ' +
+    'or click prefer read_page, find and interact.',
   returns: '{value, type}',
   keywords: 'run evaluate execute script code js',
   tier: 1,
@@ -28,15 +28,19 @@ export const javascriptTool = defineTool({
     core: true,
   },
   input: () => ({
-    code: z
-      .string()
-      .min(1)
-      .max(1_000_000)
-      .describe('Expression or statements; a bare return works too'),
-    world: z
-      .enum(['main', 'isolated'])
-      .default('main')
-      .describe("isolated: without the page's own variables"),
+    code: markUndescribed(
+      z
+        .string()
+        .min(1)
+        .max(1_000_000)
+        .describe('Expression or statements; a bare return works too'),
+    ),
+    world: markUnlisted(
+      z
+        .enum(['main', 'isolated'])
+        .default('main')
+        .describe("isolated: without the page's own variables"),
+    ),
     frameId: markUnlisted(z.string().min(1).optional()),
     max_chars: markUnlisted(z.number().int().min(1).max(10_000_000).default(50_000)),
   }),

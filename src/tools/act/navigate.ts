@@ -11,6 +11,7 @@ import {
 } from '../../browser/tabs/navigate.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed } from '../../toolkit/tool-description.ts';
 import { describeResponse } from '../../toolkit/response-note.ts';
 
 const ACTIONS = ['back', 'forward', 'reload', 'hard_reload'] as const;
@@ -43,9 +44,8 @@ const go = (input: NavigateInput, { tab, signal, deadline }: TabContext): Promis
 export const navigate = defineTool({
   name: 'navigate',
   description:
-    'Open a URL in the tab, or go back, forward or reload. Returns tabId, final url, title, ' +
-    'HTTP status, redirects, and whether a login page or bot wall was detected. Then read_page ' +
-    'or find; for a new tab use tabs.',
+    'Open a URL, or go back, forward or reload. Returns the final url, title, HTTP status, ' +
+    'redirects, and whether a login page or bot wall was detected. New tab: tabs.',
   returns: '{tabId, url, title, status?, redirects?: [{url, …}], login_page?, bot_wall?, note?}',
   keywords: 'open visit browse go website url back forward reload refresh hard cache',
   tier: 1,
@@ -62,7 +62,9 @@ export const navigate = defineTool({
     core: true,
   },
   input: () => ({
-    url: z.string().min(1).max(32_768).optional().describe('Address, or "back" / "forward"'),
+    url: markUndescribed(
+      z.string().min(1).max(32_768).optional().describe('Address, or "back" / "forward"'),
+    ),
     action: z.enum(ACTIONS).optional(),
     waitUntil: z.enum(['commit', 'domcontentloaded', 'load', 'networkidle']).default('load'),
   }),

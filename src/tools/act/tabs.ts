@@ -6,6 +6,7 @@ import { formatAddress } from '../../core/text.ts';
 import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed } from '../../toolkit/tool-description.ts';
 import { describeResponse } from '../../toolkit/response-note.ts';
 
 const MARGIN_MS = 1000;
@@ -40,8 +41,7 @@ const openTab = async (
 export const tabs = defineTool({
   name: 'tabs',
   description:
-    'Open a new tab (optionally at url), select a tab as the current one, or close a tab. To ' +
-    'list tabs use tabs_context; for the current tab navigate.',
+    'Open a new tab (at url), make a tab the current one, or close it. To list tabs: tabs_context.',
   returns: '{tabId, url, title}; close: {closed, current?}',
   keywords: 'new close switch window',
   tier: 1,
@@ -59,8 +59,8 @@ export const tabs = defineTool({
   },
   input: () => ({
     action: z.enum(['new', 'select', 'close']),
-    tabId: z.string().min(1).optional().describe('For select and close (close: default current)'),
-    url: z.string().min(1).max(32_768).optional().describe('For new'),
+    tabId: z.string().min(1).optional().describe('To select, or to close (default: current)'),
+    url: markUndescribed(z.string().min(1).max(32_768).optional().describe('For new')),
   }),
   prepare: (input) => {
     const { action, tabId, url } = input;

@@ -16,20 +16,21 @@ import {
 } from '../../browser/act/wait-for.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed } from '../../toolkit/tool-description.ts';
 
 const text = z.string().min(1).max(10_000).optional();
 
 const input = () => ({
   text,
   textGone: text,
-  selector: text.describe('CSS'),
+  selector: markUndescribed(text.describe('CSS')),
   selectorGone: text,
-  url: text.describe('Part of it, or a glob'),
+  url: text.describe('Part, or glob'),
   loadState: z.enum(['domcontentloaded', 'load', 'networkidle']).optional(),
-  request: text.describe('Response to: key, part of URL or glob, "POST /api"'),
+  request: text.describe('Answered: key, part of URL or glob, "POST /api"'),
   download: text.describe('Finished: part of its name, "*": any'),
-  console: text.describe('Part of it'),
-  function: text.describe('JavaScript expression, truthy'),
+  console: markUndescribed(text.describe('Part of a message')),
+  function: text.describe('JavaScript expression'),
 });
 
 type WaitForInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
@@ -147,8 +148,8 @@ const MARGIN_MS = 250;
 export const waitFor = defineTool({
   name: 'wait_for',
   description:
-    'Wait until all given conditions are true (shown, gone or happened). Actions already wait ' +
-    'for their own effects: use this for slower ones.',
+    'Wait until all given conditions are true. Actions already wait for their own effects: use ' +
+    'this for slower ones.',
   returns: '{reached: [{condition, …}], waitedMs}',
   keywords: 'sleep delay pause until loaded appears',
   tier: 1,

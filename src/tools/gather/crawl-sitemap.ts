@@ -18,8 +18,7 @@ import { assembleCrawl } from '../../features/crawl/result.ts';
 export const crawlSitemap = defineTool({
   name: 'crawl_sitemap',
   description:
-    'Visit the pages in the sitemaps of a site; otherwise like crawl. url: the site, or one ' +
-    'sitemap.',
+    'Like crawl, for the pages in the sitemaps of a site. url: the site, or one sitemap.',
   returns:
     '{summary: {stop_reason, …}, pages: [{url, title, content, depth, links_found, error?}]}',
   keywords: 'spider scrape whole site xml',
@@ -28,10 +27,10 @@ export const crawlSitemap = defineTool({
   input: () => ({
     url: START_FIELD,
     max_pages: PAGES_FIELD,
-    scope: z.enum(SCOPES).default('domain'),
+    scope: markUnlisted(z.enum(SCOPES).default('domain')),
     include: GLOBS_FIELD,
-    exclude: GLOBS_FIELD,
-    since: TIME_FIELD.optional().describe('lastmod not before'),
+    exclude: markUnlisted(GLOBS_FIELD),
+    since: markUnlisted(TIME_FIELD.optional().describe('lastmod not before')),
     ...PAGE_FIELDS,
     output_format: markUnlisted(PAGE_FIELDS.output_format),
     render: markUnlisted(PAGE_FIELDS.render),

@@ -35,11 +35,12 @@ export const crawl = defineTool({
     url: START_FIELD,
     max_depth: z.number().int().min(0).max(1_000_000).default(2),
     max_pages: PAGES_FIELD,
-    scope: z.enum(SCOPES).optional(),
+    scope: markUnlisted(z.enum(SCOPES).optional()),
     sameOrigin: markUnlisted(z.boolean().optional()),
     include: GLOBS_FIELD.describe('Globs: /docs/**'),
     exclude: GLOBS_FIELD,
     ...PAGE_FIELDS,
+    render: markUnlisted(PAGE_FIELDS.render),
     ...FAULTS,
   }),
   prepare: (input) => {

@@ -1,13 +1,13 @@
 // extract_data: extracts records from a page in the shape of a JSON Schema.
 import { z } from 'zod';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 export const extractData = defineTool({
   name: 'extract_data',
   description:
-    'Records from the page as JSON: give a JSON Schema of one record; fields are matched by ' +
-    'name and type with JSON-LD, microdata, tables, lists and repeated cards. Reports the source ' +
-    'of each field, missing fields and violations. For free text use read_page.',
+    'Records of the page as JSON: give a JSON Schema of one record; fields are matched by name ' +
+    'and type in JSON-LD, microdata, tables, lists and cards. For free text use read_page.',
   returns: '{items: [...], provenance: {field: source}, missing: [...], errors: [...]}',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
@@ -24,14 +24,14 @@ export const extractData = defineTool({
   },
   input: () => ({
     schema: z.record(z.string(), z.unknown()),
-    multiple: z.boolean().optional().describe('All records, not one'),
+    multiple: markUndescribed(z.boolean().optional().describe('All records, not one')),
     selector: z
       .string()
       .min(1)
       .max(10_000)
       .optional()
       .describe('Where to look, or the records themselves'),
-    ref: z.string().min(1).max(40).optional(),
+    ref: markUnlisted(z.string().min(1).max(40).optional()),
   }),
   examples: [
     {

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 import { PART_NAMES } from '../../features/evidence/part-names.ts';
 
 export const ocEvidenceBundle = defineTool({
   name: 'oc_evidence_bundle',
   description:
-    'Save the tab as evidence: one redacted .tar.gz with hashes. To read the page use read_page.',
+    'Save the tab as evidence: one redacted .tar.gz (screenshot, DOM, console, HAR …) with hashes.',
   keywords: 'archive proof bug report save page har screenshot',
   tier: 1,
   traits: {
@@ -21,7 +22,9 @@ export const ocEvidenceBundle = defineTool({
     files: ['path'],
   },
   input: () => ({
-    parts: z.array(z.string().max(40)).min(1).max(20).optional().describe(PART_NAMES.join(' ')),
+    parts: markUnlisted(
+      z.array(z.string().max(40)).min(1).max(20).optional().describe(PART_NAMES.join(' ')),
+    ),
     path: z.string().min(1).max(4096).optional(),
   }),
   prepare: (input) => {

@@ -7,6 +7,7 @@ import { newRecordingFolder } from '../../store/files/recordings.ts';
 import type { TaskMeta } from '../../store/tasks/task-meta.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 import { EXPORTS, HAND_OVER_MS, MAX_BYTES } from '../../features/recording/recording-options.ts';
 
 /** For tests of a recording that grows too large. */
@@ -17,7 +18,7 @@ const input = () => ({
   action: z.enum(['start', 'stop']).optional(),
   id: z.string().optional().describe('Task to stop'),
   duration_ms: z.number().int().min(1).max(86_400_000).optional(),
-  exports: z.array(z.enum(EXPORTS)).max(10).optional(),
+  exports: markUnlisted(z.array(z.enum(EXPORTS)).max(10).optional()),
   path: z.string().min(1).optional(),
   ...FAULTS,
 });
@@ -26,7 +27,8 @@ type Input = z.output<z.ZodObject<ReturnType<typeof input>>>;
 
 export const recording: Tool = defineTool({
   name: 'recording',
-  description: 'Record a tab as an HTML replay and scripts: start, work, stop; or for duration_ms.',
+  description:
+    'Record a tab as an HTML replay and as scripts: start, act, stop; or for duration_ms.',
   returns: 'start: {task_id, folder}; stop and record: {folder, files, …}',
   keywords: 'video film movie screencast capture replay playwright puppeteer macro script',
   tier: 1,

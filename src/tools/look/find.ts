@@ -8,18 +8,21 @@ import { type FindingView, renderFinding } from '../../render/find-text.ts';
 import { type PdfMatches, renderPdfMatches } from '../../render/pdf-pages.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const words = z.string().trim().min(1).max(1000);
 
 const input = () => ({
   query: words.optional().describe('Words of its name, label or text'),
   role: z.string().trim().min(1).max(40).optional().describe('button, link, field …'),
-  label: words.optional().describe('Label of a form field'),
-  testId: z.string().min(1).max(200).optional(),
-  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+  label: markUndescribed(words.optional().describe('Label of a form field')),
+  testId: markUnlisted(z.string().min(1).max(200).optional()),
+  selector: markUndescribed(z.string().min(1).max(10_000).optional().describe('CSS')),
   near: words.optional().describe('Words of the same row, card or list item'),
   limit: z.number().int().min(1).max(100).default(10),
-  waitForMs: z.number().int().min(0).max(600_000).default(0).describe('Wait for a match'),
+  waitForMs: markUndescribed(
+    z.number().int().min(0).max(600_000).default(0).describe('Wait for a match'),
+  ),
 });
 
 const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as const;
@@ -51,9 +54,8 @@ const findInPdf = async (
 export const find = defineTool({
   name: 'find',
   description:
-    'Find elements in all frames, ranked, each with a ref for interact. Arguments combine: ' +
-    '{role: "button", near: "Ada"} is the button in the row of Ada. Much cheaper than ' +
-    'read_page, which gives an overview.',
+    'Find elements in all frames, ranked, each with a ref. Arguments combine: {role: "button", ' +
+    'near: "Ada"} is the button in the row of Ada. Much cheaper than read_page.',
   returns:
     '{hits: [{ref, role, name, states, value?, around: [{kind, text}]}], total, closest: [...]}',
   keywords: 'search locate element button link',

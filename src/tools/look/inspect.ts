@@ -17,7 +17,7 @@ import {
 import { renderInspection } from '../../render/inspect-text.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markUnlisted } from '../../toolkit/tool-description.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 /** Words of a query, and the section that answers it. */
 const WORDS: Readonly<Record<SectionName, RegExp>> = {
@@ -80,9 +80,8 @@ const readFact = (
 export const inspect = defineTool({
   name: 'inspect',
   description:
-    'Focused report on one element (selector or ref: state, ' +
-    'geometry and why it is hidden, listeners, accessibility), or on a query: focus, form ' +
-    'values, headings, errors, open dialogs and tabs.',
+    'Report on one element (selector or ref): state, geometry, why it is hidden, listeners, ' +
+    'accessibility; or on a query: "focus", "form values", "headings", "errors", "open dialogs".',
   returns: '{element?, focus?, forms?, headings?, errors?, counts?, …}; fact: {fact}; text',
   keywords: 'debug state focus values headings geometry listeners',
   tier: 1,
@@ -98,15 +97,17 @@ export const inspect = defineTool({
     negative: (data) => isMissing((data as Partial<ElementFact>).fact),
   },
   input: () => ({
-    selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+    selector: markUndescribed(z.string().min(1).max(10_000).optional().describe('CSS')),
     ref: z.string().min(1).max(40).optional(),
-    query: z
-      .string()
-      .trim()
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('e.g. "errors", "form values", "open dialogs"'),
+    query: markUndescribed(
+      z
+        .string()
+        .trim()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('e.g. "errors", "form values", "open dialogs"'),
+    ),
     fact: markUnlisted(z.enum(['value', 'attribute', 'count']).optional()),
     attribute: markUnlisted(z.string().min(1).max(200).optional()),
   }),

@@ -8,8 +8,8 @@ import { markUnlisted } from '../../toolkit/tool-description.ts';
 export const pageContent = defineTool({
   name: 'page_content',
   description:
-    'Raw HTML of the page as it is now, or of the first element that matches selector. ' +
-    'Costly: for reading use read_page, for values javascript_tool or extract_data.',
+    'Raw HTML of the page, or of the first match of selector. Costly: prefer read_page or ' +
+    'extract_data.',
   returns: '{html}; no match: {content: null, message}',
   keywords: 'html source markup dom',
   tier: 1,
@@ -29,7 +29,9 @@ export const pageContent = defineTool({
   input: () => ({
     selector: z.string().min(1).max(10_000).optional(),
     ref: markUnlisted(z.string().min(1).max(40).optional()),
-    outerHTML: z.boolean().default(true).describe('false: without the element itself'),
+    outerHTML: markUnlisted(
+      z.boolean().default(true).describe('false: without the element itself'),
+    ),
   }),
   examples: [{ selector: '#main' }, { selector: 'main', outerHTML: false }],
   run: async ({ selector, ref, outerHTML }, { tab, signal, note }) => {

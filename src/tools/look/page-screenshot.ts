@@ -14,7 +14,7 @@ import {
 import { saveFile } from '../../store/files/pictures.ts';
 import { renderScreenshot } from '../../render/screenshot.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
+import { markUnlisted } from '../../toolkit/tool-description.ts';
 
 interface ScreenshotSubject {
   readonly ref?: string | undefined;
@@ -71,8 +71,8 @@ const resolveFormat = (path = '', format: ImageFormat | undefined): ImageFormat 
 export const pageScreenshot = defineTool({
   name: 'page_screenshot',
   description:
-    'Image of the viewport, an element, a clip or the full page, scaled for models. For text ' +
-    'and for finding elements read_page is much cheaper.',
+    'Image of the viewport, an element or the full page. For text and elements read_page is ' +
+    'much cheaper.',
   returns: '{mimeType, width, height, scale}; with path: {path, mimeType, sizeBytes, …}',
   keywords: 'picture image photo png jpeg webp capture screen',
   tier: 1,
@@ -92,7 +92,7 @@ export const pageScreenshot = defineTool({
     selector: z.string().min(1).max(10_000).optional(),
     fullPage: z.boolean().default(false),
     annotate: z.boolean().default(false).describe('Draw refs'),
-    clip: markListedAs(
+    clip: markUnlisted(
       z
         .object({
           x: z.number(),
@@ -101,9 +101,8 @@ export const pageScreenshot = defineTool({
           height: z.number().positive(),
         })
         .optional(),
-      { type: 'object', description: '{x, y, width, height}' },
     ),
-    format: z.enum(['png', 'jpeg', 'webp']).optional(),
+    format: markUnlisted(z.enum(['png', 'jpeg', 'webp']).optional()),
     quality: markUnlisted(z.number().int().min(1).max(100).optional()),
     path: z.string().min(1).optional().describe('Save here instead'),
   }),

@@ -23,17 +23,18 @@ import { estimateTokens } from '../../render/tokens.ts';
 import { type OutlineLine, renderOutline } from '../../render/tree.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { type DocumentHeader, defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
-  filter: z.enum(['interactive', 'all']).default('all').describe('For ax'),
-  depth: z.number().int().min(1).max(100).optional().describe('Levels (ax, dom)'),
+  filter: markUndescribed(z.enum(['interactive', 'all']).default('all').describe('For ax')),
+  depth: markUnlisted(z.number().int().min(1).max(100).optional().describe('Levels (ax, dom)')),
   ref: z.string().min(1).max(40).optional().describe('Only this part'),
-  selector: z.string().min(1).max(10_000).optional().describe('CSS'),
+  selector: markUndescribed(z.string().min(1).max(10_000).optional().describe('CSS')),
   max_tokens: z.number().int().min(100).max(1_000_000).default(10_000),
   since: z.enum(['last']).optional().describe('Only changes (ax)'),
-  urls: z.boolean().default(false).describe('With link addresses'),
-  cursor: z.string().min(1).max(40).optional().describe('For markdown'),
+  urls: z.boolean().default(false).describe('Of links'),
+  cursor: markUnlisted(z.string().min(1).max(40).optional().describe('For markdown')),
 });
 
 /** Estimate for the lines of an element tree. */
@@ -162,10 +163,9 @@ const renderReading = (data: ReadPageData, { max_tokens }: ReadPageInput): strin
 export const readPage = defineTool({
   name: 'read_page',
   description:
-    'Read the page. ax (default): compact outline with refs for interact. markdown: readable ' +
-    'content. dom: element tree. css: layout and style diagnosis. To fit max_tokens, long parts ' +
-    'are folded and show how to expand them. For one element by words use find; for raw HTML ' +
-    'page_content.',
+    'Read the page. ax: outline with refs for interact. markdown: readable content. dom: ' +
+    'element tree. css: layout and style diagnosis. Long parts are folded and show how to ' +
+    'expand them. For one element use find.',
   returns:
     '{state: {url, title, mode, tabId}, mode, text} and lines: [{depth, kind, ref?, role, name, ' +
     'states?, current?}] (ax), body (markdown) or tree (dom)',

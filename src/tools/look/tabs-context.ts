@@ -8,8 +8,7 @@ import { markUnlisted } from '../../toolkit/tool-description.ts';
 export const tabsContext = defineTool({
   name: 'tabs_context',
   description:
-    "List this session's tabs: tabId, url, title, active, loading, busy, crashed, dialog. Never " +
-    'blocks on a page.',
+    "List this session's tabs: tabId, url, title, active, loading, busy, crashed, dialog.",
   returns: '{session, storage, tabs: [{tabId, url, title, active?, loading?, …}], …}',
   keywords: 'list windows pages current',
   tier: 1,

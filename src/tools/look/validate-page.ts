@@ -7,6 +7,7 @@ import { navigateTo, type Navigation } from '../../browser/tabs/navigate.ts';
 import { renderValidation } from '../../render/validation.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed } from '../../toolkit/tool-description.ts';
 
 /** Reserved for the checks if a page does not finish loading. */
 const MARGIN_MS = 3000;
@@ -30,9 +31,11 @@ const load = async (url: string, { tab, signal, deadline }: TabContext): Promise
 export const validatePage = defineTool({
   name: 'validate_page',
   description:
-    'Check a page in one call: load status, console errors, failed requests, broken images, ' +
-    'missing labels and alt texts, duplicate ids, title/lang/h1/meta basics, web vitals. ' +
-    'Opens url first, if given. Details with console and network.',
+    'Check a page (url, or the current one): load status, console errors, failed requests, ' +
+    'accessibility and SEO basics, web vitals. Details: console, network.',
+  help:
+    'Also reports broken images, missing labels and alt texts, duplicate ids, and whether the ' +
+    'title, the language, the first heading and the meta description are missing.',
   returns: '{ok, problems: [...], …}',
   keywords: 'audit test lint seo accessibility broken errors',
   tier: 1,
@@ -50,7 +53,9 @@ export const validatePage = defineTool({
     negative: (data) => !(data as { readonly ok: boolean }).ok,
   },
   input: () => ({
-    url: z.string().min(1).max(32_768).optional().describe('Default: the current page'),
+    url: markUndescribed(
+      z.string().min(1).max(32_768).optional().describe('Default: the current page'),
+    ),
   }),
   examples: [{}, { url: 'http://localhost:3000' }],
   run: async ({ url }, context) => {

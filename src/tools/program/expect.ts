@@ -8,7 +8,7 @@ import {
 } from '../../features/expect/check-expectations.ts';
 import { quoteText } from '../../core/text.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
+import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const text = z.string().min(1).max(10_000).optional();
 
@@ -18,8 +18,7 @@ const RESERVE_MS = 400;
 export const expectTool = defineTool({
   name: 'expect',
   description:
-    'Check facts about the page: waits until all are true, and reports pass or the difference. ' +
-    'To only wait use wait_for.',
+    'Check facts about the page: waits until all are true, and reports pass or the difference.',
   returns:
     '{passed: boolean, checks: [{check, passed, expected, actual?}], waitedMs}: does not throw',
   keywords: 'assert verify test check assertion',
@@ -35,12 +34,12 @@ export const expectTool = defineTool({
     negative: (data) => !(data as ExpectationReport).passed,
   },
   input: () => ({
-    url: text.describe('Part, or glob'),
+    url: markUndescribed(text.describe('Part, or glob')),
     title: markUnlisted(text.describe('Part of it')),
     text,
     textGone: text,
     query: text.describe('Element, as in find'),
-    role: text,
+    role: markUnlisted(text),
     label: markUnlisted(text.describe('Label of a form field')),
     selector: markUnlisted(text.describe('CSS')),
     near: markUnlisted(text.describe('Words of the same row, card or list item')),
@@ -50,7 +49,7 @@ export const expectTool = defineTool({
     }),
     value: z.string().max(10_000).optional(),
     count: z.number().int().min(0).max(50).optional(),
-    request: text.describe('"POST /api"'),
+    request: markUndescribed(text.describe('"POST /api"')),
     status: z.number().int().optional(),
     noConsoleErrors: z.boolean().optional(),
   }),

@@ -20,12 +20,12 @@ import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
-import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
+import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const name = z.string().min(1).max(200).optional();
 
 const input = () => ({
-  run: name.describe('Name'),
+  run: markUndescribed(name.describe('Name')),
   params: markListedAs(
     z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     { type: 'object' },

@@ -8,6 +8,7 @@ import {
 } from '../../features/script/run-script.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
 
 /** The reply lists this many failed calls and notes. */
@@ -26,9 +27,9 @@ computing, max_calls calls, 4 MB of returned JSON.`;
 export const script = defineTool({
   name: 'script',
   description:
-    'Run JavaScript that calls tools: `await navigate({url})`, `await find({query})` …, with ' +
-    'loops, conditions and return: many steps in one call. It sees data, only the returned ' +
-    'value is replied. expand_tools {names: ["script", "find"]} shows what each tool returns.',
+    'Run JavaScript that calls tools, with loops and conditions: `await navigate({url}); return ' +
+    'await find({query})`. Only the returned value is the reply. expand_tools {names: ["script", ' +
+    '"find"]} shows what each tool returns.',
   help: HELP,
   returns: 'the value that the script returned',
   keywords: 'program code loop batch many steps automate',
@@ -46,8 +47,10 @@ export const script = defineTool({
   },
   input: () => ({
     code: z.string().min(1).max(1_000_000),
-    args: z.record(z.string(), z.unknown()).optional().describe('`args` in the code'),
-    max_calls: z.number().int().min(1).max(10_000).default(1000),
+    args: markUndescribed(
+      z.record(z.string(), z.unknown()).optional().describe('`args` in the code'),
+    ),
+    max_calls: markUnlisted(z.number().int().min(1).max(10_000).default(1000)),
   }),
   examples: [
     {

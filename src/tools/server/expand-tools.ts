@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defined, valueIf } from '../../core/defined.ts';
 import { compareLikeness } from '../../core/closest.ts';
-import { buildDocumentedSchema } from '../../toolkit/tool-description.ts';
+import { buildDocumentedSchema, markUnlisted } from '../../toolkit/tool-description.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 
 /** Words that are in most queries and describe no tool. */
@@ -41,8 +41,8 @@ const scoreTool = (tool: Tool, words: readonly string[]): number =>
 export const expandTools: Tool = defineTool({
   name: 'expand_tools',
   description:
-    'Find tools that are not in your list and get their full schemas, by exact names or by ' +
-    'words ("cookies", "record a video"). Without arguments: all names. Every tool can be called.',
+    'Get the full schemas (all arguments) of tools, also of those not in your list, by names or ' +
+    'words ("cookies"). Without arguments: all names. Every tool can be called.',
   tier: 1,
   traits: {
     effect: 'read',
@@ -56,7 +56,7 @@ export const expandTools: Tool = defineTool({
   input: () => ({
     names: z.array(z.string().min(1)).max(50).optional(),
     query: z.string().min(1).max(500).optional(),
-    limit: z.number().int().min(1).max(50).default(5),
+    limit: markUnlisted(z.number().int().min(1).max(50).default(5)),
   }),
   examples: [{ query: 'cookies' }, { names: ['emulate'] }],
   run: ({ names, query, limit }, { rooms: { tools } }) => {

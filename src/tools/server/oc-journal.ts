@@ -2,14 +2,13 @@
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markUnlisted } from '../../toolkit/tool-description.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
 
 export const ocJournal = defineTool({
   name: 'oc_journal',
   description:
-    'Calls of the last 7 days: recent (newest last) or summary (counts, failures, time and ' +
-    'reply tokens per tool).',
+    'Calls of the last 7 days: recent, or summary (counts, failures, time and tokens per tool).',
   returns: '[{ts, tool, session, tabId?, args, durationMs, ok, code?, summary}] for recent',
   keywords: 'history log calls audit',
   tier: 1,
@@ -24,7 +23,7 @@ export const ocJournal = defineTool({
   input: () => ({
     action: z.enum(['recent', 'summary']).default('recent'),
     count: z.number().int().min(1).max(1000).default(20),
-    tool: z.string().min(1).optional().describe('Only this tool'),
+    tool: markUndescribed(z.string().min(1).optional().describe('Only this tool')),
     since: markUnlisted(TIME_FIELD.optional()),
   }),
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { FETCH_FORMATS, fetchOutput } from '../../store/handles/handle-fetch.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 export const ocOutputFetch = defineTool({
   name: 'oc_output_fetch',
   description:
-    'Read a stored payload (oh_…) in parts. Best first: query (JMESPath on JSON, e.g. ' +
-    'pages[?depth==`1`].url) or grep (lines of text or items that match); else page with ' +
-    'offset until next_offset is null.',
+    'Read a stored payload (oh_…) in parts. Best: query (JMESPath on JSON: ' +
+    'pages[?depth==`1`].url) or grep (regex; lines or items that match); else page with offset ' +
+    'until next_offset is null.',
   returns: '{offset, limit, returned, total, next_offset, content, eof, envelope?}',
   keywords: 'handle payload stored large page query grep',
   tier: 1,
@@ -26,11 +27,13 @@ export const ocOutputFetch = defineTool({
     output_handle: z.string(),
     offset: z.number().int().min(0).default(0),
     limit: z.number().int().min(1).optional().describe('Items, matches or bytes'),
-    query: z.string().min(1).max(4000).optional().describe('JMESPath'),
-    grep: z.string().min(1).max(1000).optional().describe('Regex; (?i) ignores case'),
-    context: z.number().int().min(0).max(10).optional().describe('Lines around each match'),
+    query: markUndescribed(z.string().min(1).max(4000).optional().describe('JMESPath')),
+    grep: z.string().min(1).max(1000).optional().describe('(?i) ignores case'),
+    context: markUnlisted(
+      z.number().int().min(0).max(10).optional().describe('Lines around each match'),
+    ),
     fields: z.array(z.string()).min(1).max(100).optional().describe('Of every item'),
-    format: z.enum(FETCH_FORMATS).default('auto'),
+    format: markUnlisted(z.enum(FETCH_FORMATS).default('auto')),
   }),
   examples: [
     { output_handle: 'oh_ABCDEFGH2345' },

@@ -13,8 +13,7 @@ const several = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodArray<T>>
 
 export const ocTaskList = defineTool({
   name: 'oc_task_list',
-  description:
-    'Tasks, newest first, by status (RUNNING, FAILED …) or kind; results are in oc_task_get.',
+  description: 'Tasks, newest first, by status (RUNNING, FAILED …); results are in oc_task_get.',
   returns: '{tasks: [{task_id, kind, status, progress?, …}], count}',
   keywords: 'background jobs running',
   tier: 1,
@@ -31,7 +30,7 @@ export const ocTaskList = defineTool({
   },
   input: () => ({
     status: several(z.string().pipe(z.enum(TASK_STATUSES))).optional(),
-    kind: several(z.string()).optional(),
+    kind: markUnlisted(several(z.string()).optional()),
     limit: markUnlisted(z.number().int().min(1).max(1000).default(50)),
     since: markUnlisted(TIME_FIELD.optional()),
   }),

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
 import { ENVELOPE_KIND } from '../../store/tasks/task-meta.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
+import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import { EnvelopePolicy } from '../../features/tasks/envelope-record.ts';
 
 const input = () => ({
-  kind: z.string().min(1).optional().describe('Tool name'),
-  args: z.record(z.string(), z.unknown()).optional().describe('Its arguments'),
+  kind: markUndescribed(z.string().min(1).optional().describe('Tool name')),
+  args: markUndescribed(
+    z.record(z.string(), z.unknown()).optional().describe('Arguments of the tool'),
+  ),
   resume_from: z.string().optional().describe('Ended crawl to continue'),
   objective: z.string().min(1).max(2000).optional(),
   policy: z
@@ -15,7 +18,7 @@ const input = () => ({
     .pipe(EnvelopePolicy)
     .optional()
     .describe('maxToolCalls, maxWallMs, maxReplyTokens, allowedDomains, enforce …'),
-  phase: z.string().min(1).max(64).optional(),
+  phase: markUnlisted(z.string().min(1).max(64).optional()),
 });
 
 type TaskStartInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
@@ -46,7 +49,7 @@ const onBehalfOf = (
 export const ocTaskStart = defineTool({
   name: 'oc_task_start',
   description:
-    'Run a long tool (crawl, recording …) in the background; follow it with oc_task_wait. ' +
+    'Run a long tool (kind: crawl, recording …) with args in the background; then oc_task_wait. ' +
     'Without kind: your own task with objective and budgets; pass its id to calls as taskId.',
   returns: '{task_id, status, kind}',
   keywords: 'background job run async budget',

@@ -6,7 +6,7 @@ import { renderLines, type Listing } from '../../render/network-list.ts';
 import { NETWORK_CACHE_TTL_MS, NetworkCache } from '../../store/network/network-cache.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { markListedAs, markUnlisted } from '../../toolkit/tool-description.ts';
+import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import type { NetworkContext } from '../../features/network/network-context.ts';
 import { parseMoment } from '../../features/network/moment.ts';
 import type { Selection, StatusRange } from '../../features/network/select.ts';
@@ -18,27 +18,29 @@ const text = z.string().min(1).max(4000).optional();
 const yes = z.boolean().optional();
 
 const input = () => ({
-  detail: text.describe('Key'),
-  path: text.describe('Part of its body: $.items[0].id'),
+  detail: markUndescribed(text.describe('Key')),
+  path: text.describe('In the body: $.items[0].id'),
   url: text.describe('Substring or regex'),
   filter: markUnlisted(text.describe('Fields of the body: a,b')),
-  method: text,
+  method: markUnlisted(text),
   type: text.describe('xhr,image'),
   status: markListedAs(z.union([z.number().int().min(100).max(599), z.string().max(20)]), {
     type: 'string',
     description: '404 or 4xx',
   }).optional(),
   failed: yes,
-  since: text.describe('30s, 5m or ISO'),
+  since: markUnlisted(text.describe('30s, 5m or ISO')),
   until: markUnlisted(text),
   cursor: markUnlisted(z.number().int().min(0).optional()),
-  wait_ms: z.number().int().min(0).max(60_000).optional().describe('For something new'),
+  wait_ms: markUnlisted(
+    z.number().int().min(0).max(60_000).optional().describe('For something new'),
+  ),
   limit: z.number().int().min(1).max(1000).default(50),
   format: z.enum(['json', 'lines']).default('json'),
   all: yes,
   raw: yes.describe('Whole bodies, all headers'),
   max_body: markUnlisted(z.number().int().min(0).optional()),
-  replay: text.describe('Key'),
+  replay: markUndescribed(text.describe('Key')),
   args: z.record(z.string(), z.unknown()).optional().describe('Changed variables'),
   confirm: yes.describe('Replay non-GET'),
   send: markUnlisted(
@@ -52,11 +54,14 @@ const input = () => ({
       .optional()
       .describe('A request to send from the current page'),
   ),
-  describe: z
-    .union([z.boolean(), z.enum(API_FORMATS)])
-    .optional()
-    .describe('The API'),
-  har: text.describe('File'),
+  describe: markListedAs(
+    z
+      .union([z.boolean(), z.enum(API_FORMATS)])
+      .optional()
+      .describe('The API, as OpenAPI (default) or TypeScript'),
+    { type: 'boolean' },
+  ),
+  har: markUnlisted(text.describe('File')),
   ttl: markUnlisted(z.number().int().min(0).optional()),
   reveal: markUnlisted(yes),
   tabId: markUnlisted(text),
@@ -74,8 +79,8 @@ export const network = defineTool({
   name: 'network',
   description:
     'Requests of the session, with the shape of each body; static files and telemetry only with ' +
-    'all. Cheapest: format "lines", then detail for one body, or a path in it. replay sends one ' +
-    'again from the page.',
+    'all. Cheapest: format "lines", then detail (a key) for one body. replay (a key) sends it ' +
+    'again from the page. describe: the API as OpenAPI.',
   returns:
     '{entries: [{key, method, url, status?, shape?, …}], cursor, …}; detail: one request with body',
   keywords: 'requests responses traffic api har xhr fetch graphql websocket headers body openapi',
