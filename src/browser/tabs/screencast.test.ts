@@ -1,7 +1,7 @@
 // Tests which streams a tab gets while calls draw it and viewers watch it.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Events } from '../../core/events.ts';
-import { keepDrawing, Screencast } from './screencast.ts';
+import { keepDrawing, Screencast, type TabPicture } from './screencast.ts';
 import type { Tab } from './tab.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -52,4 +52,21 @@ it('leaves the stream of a viewer alone', () => {
   viewer[Symbol.dispose]();
   keepDrawing(tab);
   expect(sent.slice(2)).toEqual(['Page.stopScreencast', 'Page.startScreencast']);
+});
+
+it('captures the first picture again if the page did not answer', async () => {
+  const { tab, sent } = createTab();
+  let failures = 2;
+  tab.cdp.send = ((method: string) => {
+    sent.push(method);
+    if (method === 'Page.captureScreenshot' && failures-- > 0)
+      return Promise.reject(new Error('hangs'));
+    const view = { clientWidth: 800, clientHeight: 600 };
+    return Promise.resolve({ data: 'AAAA', cssVisualViewport: view });
+  }) as typeof tab.cdp.send;
+  const pictures: TabPicture[] = [];
+  using _ = new Screencast(tab, { maxWidth: 100, onPicture: (picture) => pictures.push(picture) });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(pictures).toMatchObject([{ width: 800, height: 600 }]);
+  expect(sent.filter((method) => method === 'Page.captureScreenshot')).toHaveLength(3);
 });

@@ -72,7 +72,10 @@ class Drawing {
 }
 
 const QUALITY = 50;
-/** Chrome sends no picture of a page that does not change: then one is captured. */
+/**
+ * Chrome sends no picture of a page that does not change: then one is captured. A page that hangs
+ * is captured again after the same time.
+ */
 const FIRST_PICTURE_MS = 400;
 const CAPTURE_MS = 5_000;
 
@@ -101,8 +104,7 @@ export class Screencast implements Disposable {
       tab.events.on('navigated', () => void this.#restart()),
     );
     void this.#restart();
-    const first = after(FIRST_PICTURE_MS, () => void this.#captureFirst());
-    this.#off.push(() => first[Symbol.dispose]());
+    this.#captureFirstLater();
   }
 
   /** Lets Chrome send the next picture. */
@@ -128,10 +130,16 @@ export class Screencast implements Disposable {
       .catch(() => {}); // the tab is closing
   }
 
+  #captureFirstLater(): void {
+    after(FIRST_PICTURE_MS, () => void this.#captureFirst());
+  }
+
   async #captureFirst(): Promise<void> {
-    if (this.#pictures > 0 || this.#ended) return;
+    if (this.#pictures > 0 || this.#ended || this.#tab.cdp.closed) return;
     const picture = await capturePicture(this.#tab).catch(() => undefined);
-    if (picture && this.#pictures === 0) this.#emit(picture);
+    if (this.#pictures > 0) return;
+    if (picture) this.#emit(picture);
+    else this.#captureFirstLater();
   }
 
   #emit(picture: TabPicture): void {
