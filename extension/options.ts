@@ -1,7 +1,6 @@
 // The options page: shows the paired server, and forgets it.
-import { element } from './page-elements.ts';
+import { element, sendRequest } from './page-elements.ts';
 import type { PageRequest } from './page-messages.ts';
-import { sendRequest } from './worker-requests.ts';
 
 const UNPAIRED = 'No server is paired. Run "openchrome setup --extension" in a terminal.';
 

@@ -1,4 +1,5 @@
-// Finds and creates the elements of the extension's own pages.
+// The extension's pages: their elements, and their requests to the service worker.
+import type { PageAnswer, PageRequest } from './page-messages.ts';
 
 export const element = <T extends HTMLElement>(id: string): T => {
   const found = document.querySelector<T>(`#${id}`);
@@ -20,3 +21,6 @@ export const createButton = (text: string, label: string, press: () => unknown):
   button.addEventListener('click', () => void press());
   return button;
 };
+
+export const sendRequest = (message: PageRequest): Promise<PageAnswer> =>
+  chrome.runtime.sendMessage<PageRequest, PageAnswer>(message);

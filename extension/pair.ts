@@ -1,7 +1,6 @@
 // The pairing page: shows the digits of the ticket in its address, and pairs if the user confirms.
 import { deriveDigits } from '../src/browser/extension/link-proof.ts';
-import { element } from './page-elements.ts';
-import { sendRequest } from './worker-requests.ts';
+import { element, sendRequest } from './page-elements.ts';
 
 const TICKET = /^[\w-]{43}$/;
 

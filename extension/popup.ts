@@ -1,8 +1,7 @@
 // The popup: which agent works in which tab, its last action, and buttons to grant and to stop.
-import { create, createButton, element } from './page-elements.ts';
+import { create, createButton, element, sendRequest } from './page-elements.ts';
 import { isAllowedUrl } from './page-address.ts';
 import type { AgentState, ExtensionState, GrantedTab, PageRequest } from './page-messages.ts';
-import { sendRequest } from './worker-requests.ts';
 
 const REFRESH_MS = 500;
 

@@ -39,14 +39,12 @@ import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
 import { recordingsRetention } from './store/files/recordings.ts';
-import { SecretHosts } from './store/secret-hosts.ts';
-import { loadSecrets, type Secret } from './store/config/secrets-file.ts';
+import { loadSecrets, type Secret, SecretHosts } from './store/config/secrets-file.ts';
 import { Logins } from './store/files/logins.ts';
 import { TaskStore } from './store/tasks/task-store.ts';
 import type { Services } from './toolkit/context.ts';
-import type { Tool } from './toolkit/define-tool.ts';
+import { listTaskKinds, type Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
-import { listTaskKinds } from './toolkit/task-kinds.ts';
 import type { Cluster, CreateCluster } from './features/cluster/cluster.ts';
 import type { Consent } from './features/consent/consent.ts';
 import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
@@ -470,7 +468,7 @@ export const createEngine = ({
     ...{ config, home, log, redactor, guard, hosts },
     loadInitScripts: () => loadInitScripts(config),
     loadPairing: async () => {
-      const { openPairingFile } = await import('./store/config/pairing-file.ts');
+      const { openPairingFile } = await import('./store/config/key-files.ts');
       return openPairingFile(home.pairing).load();
     },
     gate: createEffectGate(consentPolicy, consent.load),

@@ -1,7 +1,7 @@
 // A call in the pipeline: the request, and one type per step with the facts that it added.
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
-import type { Hint } from '../policy/hints/index.ts';
+import type { Hint } from '../policy/hints.ts';
 import type { Findings } from '../policy/sanitise-text.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab } from '../browser/tabs/tab.ts';

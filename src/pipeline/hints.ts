@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { defined } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { renderHint } from '../core/hint-text.ts';
-import { hintFor } from '../policy/hints/index.ts';
+import { hintFor } from '../policy/hints.ts';
 import type { Reply, Step, ValidCall } from './call.ts';
 
 export const hints: Step<ValidCall, ValidCall> = async (call, next) => {

@@ -1,6 +1,7 @@
-// Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools.
+// Renders captured requests as a HAR 1.2 log with the extra fields of Chrome DevTools, or as curl
+// commands.
 import type { CapturedRequest, Content } from '../core/captured-request.ts';
-import { listDefined } from '../core/collections.ts';
+import { listDefined, listIf } from '../core/collections.ts';
 import { compact, defined, ifDefined, valueIf } from '../core/defined.ts';
 import { matchGroups, textAt } from '../core/text.ts';
 
@@ -242,3 +243,29 @@ const toMessages = (
     opcode: kind === 'text' ? TEXT_OPCODE : BINARY_OPCODE,
     data,
   }));
+
+/** Headers that curl sets itself, or that belong to the connection of Chrome. */
+const OMITTED = new Set(['content-length', 'host', 'connection', 'accept-encoding']);
+
+/** A word in single quotes; a quote in it ends the word, is escaped, and starts a new one. */
+const quoteWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Renders a captured request as a curl command for a POSIX shell. */
+export const renderCurl = ({
+  method,
+  url,
+  requestHeaders,
+  requestBody,
+}: CapturedRequest): string => {
+  const headers = Object.entries(requestHeaders)
+    .filter(([name]) => !OMITTED.has(name))
+    .map(([name, value]) => `-H ${quoteWord(`${name}: ${value}`)}`);
+  const body = requestBody?.text;
+  const isPlain = method === 'GET' || (method === 'POST' && body !== undefined);
+  return [
+    `curl ${quoteWord(url)}`,
+    ...listIf(!isPlain, `-X ${quoteWord(method)}`),
+    ...headers,
+    ...listIf(body, `--data-raw ${quoteWord(body ?? '')}`),
+  ].join(' \\\n  ');
+};

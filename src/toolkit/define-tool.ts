@@ -1,8 +1,9 @@
 // Declares a tool: MCP listing, CLI command and reference page are derived from it.
 import { z } from 'zod';
 import type { ConsentEffect } from '../core/consent-rule.ts';
+import { defined } from '../core/defined.ts';
 import type { ResourceKind } from '../features/resources/stored-resources.ts';
-import type { Assemble, TaskEnd } from '../features/tasks/kind.ts';
+import type { Assemble, TaskEnd, TaskKind } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
 import type { ContextByDuration, ContextByScope } from './context.ts';
 import { bindInput, type ToolCall } from './tool-call.ts';
@@ -270,3 +271,16 @@ export const defineTool = <
     },
   };
 };
+
+/** The kinds of background tasks: every tool that declares itself a job. */
+export const listTaskKinds = (tools: readonly Tool[]): TaskKind[] =>
+  tools
+    .filter(({ traits }) => traits.duration === 'job')
+    .map(({ name, assemble, traits }) =>
+      defined({
+        name,
+        resumes: traits.resumes === true,
+        distributed: traits.distributed === true,
+        assemble: assemble ? assemble : undefined,
+      }),
+    );

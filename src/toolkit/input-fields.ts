@@ -1,5 +1,9 @@
-// Arguments of every tool, declared once; the pipeline removes them before the tool runs.
+// Arguments of every tool, declared once, and their defaults in calls that a tool makes.
 import { z } from 'zod';
+import { defined } from '../core/defined.ts';
+import { isRecord } from '../core/json.ts';
+import type { Context } from './context.ts';
+import type { Tool } from './define-tool.ts';
 
 export const COMMON_FIELDS = {
   tabId: z.string().min(1).optional().describe('Tab to work in (default: the current one)'),
@@ -52,3 +56,29 @@ export const formatArgumentNames = <T>(values: Readonly<Record<string, T>>): Rec
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [formatArgumentName(name), value]),
   );
+
+/** The spellings in which an argument may be given. */
+const TASK_NAMES = ['taskId', 'task_id'];
+const TAB_NAMES = ['tabId', 'tab_id'];
+
+/**
+ * The arguments of a call that a tool makes: the task and the tab of the outer call are defaults.
+ */
+export const buildInnerArguments = (
+  tool: Tool | undefined,
+  given: unknown,
+  { taskId, tabId }: Pick<Context, 'taskId' | 'tabId'>,
+): unknown => {
+  if (!tool || !isRecord(given)) return given;
+  const { ledger, scope } = tool.traits;
+  return {
+    ...defined({
+      taskId: ledger || hasAny(given, TASK_NAMES) ? undefined : taskId,
+      tabId: scope !== 'tab' || hasAny(given, TAB_NAMES) ? undefined : tabId,
+    }),
+    ...given,
+  };
+};
+
+const hasAny = (given: object, names: readonly string[]): boolean =>
+  names.some((name) => Object.hasOwn(given, name));

@@ -13,7 +13,7 @@ import type { Reply } from '../../src/pipeline/call.ts';
 import { carry } from '../../src/pipeline/index.ts';
 import { ConsentPolicy } from '../../src/policy/consent-policy.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
-import { SecretHosts } from '../../src/store/secret-hosts.ts';
+import { SecretHosts } from '../../src/store/config/secrets-file.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { Handles } from '../../src/store/handles/handles.ts';
 import { PayloadFiles } from '../../src/store/handles/payload-files.ts';

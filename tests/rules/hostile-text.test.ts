@@ -47,16 +47,18 @@ import { sanitiseData, sanitiseTitle } from '../../src/policy/sanitise.ts';
 import { hideSecrets } from '../../src/policy/secret-values.ts';
 import { parseContentJson } from '../../src/render/captured-content.ts';
 import { renderConsole } from '../../src/render/console.ts';
-import { renderCurl } from '../../src/render/curl.ts';
+import { renderCurl, toHar } from '../../src/render/har.ts';
 import { renderDiff } from '../../src/render/diff.ts';
 import { fitLines } from '../../src/render/read-modes-text.ts';
-import { toHar } from '../../src/render/har.ts';
 import { drill, parseJsonBody } from '../../src/render/json-path.ts';
-import { cutMarkdownPage, renderMarkdownPage } from '../../src/render/markdown-text.ts';
+import {
+  cutMarkdownPage,
+  cutPdfPages,
+  renderMarkdownPage,
+} from '../../src/render/markdown-text.ts';
 import { toDetail, toPicked } from '../../src/render/network-detail.ts';
 import { toEntry, toLine } from '../../src/render/network-list.ts';
 import { renderPage } from '../../src/render/page.ts';
-import { cutPdfPages } from '../../src/render/pdf-pages.ts';
 import { countTokens, estimateTokens } from '../../src/render/tokens.ts';
 import { renderNodeLine } from '../../src/render/tree.ts';
 import { parseEvent } from '../../src/store/tasks/task-row.ts';

@@ -10,7 +10,7 @@ const names = new Set(TOOLS.map(({ name }) => name));
 const MENTIONS = 'src/core/hint-text.ts';
 
 /** Three effects of the owner's policy have the names of tools: act, script and cookies. */
-const EFFECTS = ['src/core/consent-rule.ts', 'src/policy/consent-text.ts'];
+const EFFECTS = ['src/core/consent-rule.ts', 'src/policy/consent-policy.ts'];
 
 it('is true of all that ships', () => {
   const files = shippedSources().filter(({ path }) => path !== MENTIONS && !EFFECTS.includes(path));

@@ -2,7 +2,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';
-import { listTools } from '../../src/frontends/mcp/tool-listing.ts';
+import { listTools } from '../../src/frontends/mcp/tool-methods.ts';
 import type { Tool } from '../../src/toolkit/define-tool.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { filesBelow } from './sources.ts';

@@ -33,7 +33,7 @@ const CLEANING = [
   'src/store/journal/journal.ts',
   'src/features/evidence/bundle.ts',
   'src/features/network/redact-captured.ts',
-  'src/features/recording/keeper.ts',
+  'src/features/recording/kept-lines.ts',
   'src/features/recording/record.ts',
 ];
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { resolveHome } from '../../src/core/home.ts';
-import { SecretHosts } from '../../src/store/secret-hosts.ts';
+import { SecretHosts } from '../../src/store/config/secrets-file.ts';
 import { useEngine, useSite } from '../fixtures.ts';
 
 const TOKEN = "q7/Zx?9&=kLm#42!'()~";

@@ -8,7 +8,7 @@ import { perform, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
 import type { Receipt } from '../../core/receipt.ts';
 import { type ActionTarget, describeTarget } from './elements.ts';
-import { makeVisible } from '../tabs/visible.ts';
+import { makeVisible } from '../tabs/shown-page.ts';
 
 type DragData = Protocol.Input.DragData;
 

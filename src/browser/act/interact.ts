@@ -16,7 +16,7 @@ import { scroll } from './scroll.ts';
 import type { ActionTarget } from './elements.ts';
 import { dropFiles, upload } from './upload.ts';
 import { joinTexts, type WantedValue } from './field-values.ts';
-import { makeVisible } from '../tabs/visible.ts';
+import { makeVisible } from '../tabs/shown-page.ts';
 
 export const ACTIONS = [
   'click',

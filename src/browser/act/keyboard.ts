@@ -1,16 +1,32 @@
 // Sends real key events over CDP: chords, text key by key, and IME composition for other text.
 import type { Protocol } from 'devtools-protocol';
-import { defined, valueIf, ifDefined } from '../../core/defined.ts';
+import { getOrCreate } from '../../core/collections.ts';
+import { defined, ifDefined, valueIf } from '../../core/defined.ts';
+import type { Point } from '../../page/act/act-answers.ts';
 import type { CdpSession } from '../cdp/connection.ts';
-import { getHeldInput } from './held-input.ts';
 import {
   type Chord,
-  type Key,
   findCharacterKey,
+  type Key,
   type Modifier,
   needsShift,
   parseChord,
 } from './keys.ts';
+
+/** The keys and the mouse button that a caller holds down in a tab over several actions. */
+export interface HeldInput {
+  /** By code, in the order in which they were pressed. */
+  readonly keys: Map<string, Key>;
+  /** Whether the left mouse button is down. */
+  isPressed: boolean;
+  /** The last position of the mouse. */
+  at?: Point;
+}
+
+const ofSession = new WeakMap<CdpSession, HeldInput>();
+
+export const getHeldInput = (session: CdpSession): HeldInput =>
+  getOrCreate(ofSession, session, () => ({ keys: new Map(), isPressed: false }));
 
 type KeyEvent = Protocol.Input.DispatchKeyEventRequest;
 

@@ -1,10 +1,9 @@
 // Sends real mouse events over CDP, in viewport coordinates of the page.
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
-import type { CdpSession } from '../cdp/connection.ts';
 import type { Point } from '../../page/act/act-answers.ts';
-import { getHeldInput, type HeldInput } from './held-input.ts';
-import { modifierBits, readHeldBits } from './keyboard.ts';
+import type { CdpSession } from '../cdp/connection.ts';
+import { getHeldInput, type HeldInput, modifierBits, readHeldBits } from './keyboard.ts';
 import type { Modifier } from './keys.ts';
 
 export type MouseButton = 'left' | 'right' | 'middle';

@@ -15,7 +15,7 @@ import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { drawDuringCall } from '../tabs/visible.ts';
+import { drawDuringCall } from '../tabs/shown-page.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
 import { type ActionTarget, buildTargetName, formatTargetName } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';

@@ -5,19 +5,19 @@ import type { AtPoint, Point } from '../../page/act/act-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { buildTargetName, formatTargetName } from './elements.ts';
-import { getHeldInput } from './held-input.ts';
-import { TabActivity } from './tab-activity.ts';
+import { getHeldInput } from './keyboard.ts';
 import { clickEvents, moveTo, type Press, pressAt, releaseAt, sendMouse, wheel } from './mouse.ts';
+import { TabActivity } from './tab-activity.ts';
 import {
+  type ActionContext,
   beforeAnything,
   refuseUnderDialog,
-  type ActionContext,
-  untilInterrupted,
   trackActing,
+  untilInterrupted,
 } from './perform.ts';
 import type { Receipt } from '../../core/receipt.ts';
 import { EffectWait } from './settle.ts';
-import { makeVisible } from '../tabs/visible.ts';
+import { makeVisible } from '../tabs/shown-page.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 /** Sends input at a point and waits for its effects. */

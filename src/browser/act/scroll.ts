@@ -10,7 +10,7 @@ import { perform, refuseUnderDialog, type ActionContext } from './perform.ts';
 import { reach } from './reach.ts';
 import type { TargetName, Receipt } from '../../core/receipt.ts';
 import type { ActionTarget } from './elements.ts';
-import { makeVisible } from '../tabs/visible.ts';
+import { makeVisible } from '../tabs/shown-page.ts';
 import { inPage } from '../tabs/in-page.ts';
 
 type Axis = 'x' | 'y';

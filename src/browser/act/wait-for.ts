@@ -9,7 +9,7 @@ import type { PageCondition, Waited } from '../../page/act/act-answers.ts';
 import { exceptionText, type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { drawDuringCall } from '../tabs/visible.ts';
+import { drawDuringCall } from '../tabs/shown-page.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
 import { createAddressMatcher, createRequestMatcher } from '../traffic/request-match.ts';
 import { redirectChain, type RequestRecord } from '../traffic/request-record.ts';

@@ -1,9 +1,9 @@
 // Captures screenshots: the viewport, the full page, an area or an element, scaled for models.
-import { defined, valueIf, ifDefined } from '../../core/defined.ts';
+import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { ElementArea as Area } from '../../page/call-answers.ts';
+import { makeVisible } from './shown-page.ts';
 import type { Tab } from './tab.ts';
-import { makeVisible } from './visible.ts';
 
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 

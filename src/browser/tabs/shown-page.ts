@@ -1,6 +1,7 @@
-// The page that a tab shows: the origins of its documents; rejects a call that needs a page.
+// The page that a tab shows: its origins; draws a background tab; rejects a call that needs a page.
 import { fail } from '../../core/failure.ts';
 import { parseUrl, quoteText } from '../../core/text.ts';
+import { keepDrawing } from './screencast.ts';
 import type { Tab } from './tab.ts';
 
 const BLANK_URLS = new Set<string>(['', 'about:blank']);
@@ -40,4 +41,21 @@ const isBlankAddress = (url: string): boolean =>
 export const listOrigins = (tab: Tab): string[] => {
   const origins = tab.frames.all().map(({ url }) => parseUrl(url)?.origin ?? 'null');
   return [...new Set(origins)].filter((origin) => origin !== 'null');
+};
+
+/** Whether the tab belongs to a headless Chrome that we started. */
+const isHeadless = ({ ours, viewport }: Tab): boolean => ours && viewport !== undefined;
+
+/**
+ * Chrome draws a background tab late, which delays screenshots and pointer input. In headless
+ * Chrome, `Page.bringToFront` solves this. In a window it would take the user's focus.
+ */
+export const makeVisible = async (tab: Tab, signal: AbortSignal): Promise<void> => {
+  if (isHeadless(tab)) await tab.cdp.send('Page.bringToFront', undefined, signal);
+  else keepDrawing(tab);
+};
+
+/** Makes a tab of a Chrome with windows draw while a call needs frames. */
+export const drawDuringCall = (tab: Tab): void => {
+  if (!isHeadless(tab)) keepDrawing(tab);
 };

@@ -1,6 +1,6 @@
 // One tab: its CDP session, frames, traffic, dialog and title, kept up to date by events alone.
 import type { Protocol } from 'devtools-protocol';
-import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
+import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { detach, Events } from '../../core/events.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { createSteadyClock, monotonicMs } from '../../core/time.ts';
@@ -19,17 +19,16 @@ import { RefBook } from '../read/ref-book.ts';
 import type { Download } from '../state/downloads.ts';
 import {
   acceptsByPolicy,
-  type AnsweredDialog,
   answerByPolicy,
   answerDialog,
+  type AnsweredDialog,
   type Dialog,
   type DialogPolicy,
 } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
-import { Holds } from './holds.ts';
+import { Holds, UserControl } from './user-control.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
-import { UserControl } from './user-control.ts';
 
 /** A tool call in a tab, for the call listeners. */
 export interface TabCall {

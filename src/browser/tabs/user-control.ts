@@ -1,6 +1,7 @@
-// The user's control of a tab: actions of agents wait until it ends; reads continue.
+// The user's part in a tab: its control by the user, and requests that wait for the user's answer.
 import { Events } from '../../core/events.ts';
 import { fail, type Failure } from '../../core/failure.ts';
+import type { Deadline } from '../../core/time.ts';
 
 export class UserControl {
   #holder: string | undefined;
@@ -33,3 +34,44 @@ export class UserControl {
 
 export const humanHasControl = (tabId: string): Failure =>
   fail('human_has_control', 'The user has taken this tab over.', { tabId });
+
+/**
+ * Counts the requests of a tab that wait for the user's answer, so that actions wait for them too.
+ */
+export class Holds {
+  #count = 0;
+  readonly #events = new Events<{ held: void; released: void }>();
+
+  get any(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Dispose the result when the request was answered. */
+  add(): Disposable {
+    if (this.#count++ === 0) this.#events.emit('held', undefined);
+    return {
+      [Symbol.dispose]: () => {
+        if (--this.#count === 0) this.#events.emit('released', undefined);
+      },
+    };
+  }
+
+  /** Waits until no request is held. */
+  async untilReleased(signal: AbortSignal): Promise<void> {
+    if (this.any) await this.#events.next('released', undefined, signal);
+  }
+
+  /** Stops the clock of a deadline while a request is held. */
+  pauseWhileHeld(deadline: Deadline): Disposable {
+    let pause = this.any ? deadline.pause() : undefined;
+    const off = [
+      this.#events.on('held', () => (pause = deadline.pause())),
+      this.#events.on('released', () => pause?.[Symbol.dispose]()),
+    ];
+    return {
+      [Symbol.dispose]: () => {
+        for (const unsubscribe of off) unsubscribe();
+      },
+    };
+  }
+}

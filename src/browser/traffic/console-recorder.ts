@@ -7,7 +7,7 @@ import {
   toConsoleText,
   toExceptionText,
 } from './console-entry.ts';
-import type { TrafficLimits } from './traffic-limits.ts';
+import type { TrafficLimits } from './traffic.ts';
 import type { Source } from './request-record.ts';
 import { clip, Ring } from './bounded-collections.ts';
 import { toFrames, type StackFrame } from './stack.ts';

@@ -2,7 +2,7 @@
 import { Events } from '../../core/events.ts';
 import type { CdpSession } from '../cdp/connection.ts';
 import type { ConsoleEntry } from './console-entry.ts';
-import type { TrafficLimits } from './traffic-limits.ts';
+import type { TrafficLimits } from './traffic.ts';
 import { postDataBytes } from './request-body.ts';
 import {
   type Headers,

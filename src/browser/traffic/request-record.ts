@@ -2,7 +2,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { defined } from '../../core/defined.ts';
 import type { RingItem } from './bounded-collections.ts';
-import type { TrafficLimits } from './traffic-limits.ts';
+import type { TrafficLimits } from './traffic.ts';
 import type { PostData } from './request-body.ts';
 import type { MessageLog } from './socket-recorder.ts';
 import type { Initiator } from './stack.ts';

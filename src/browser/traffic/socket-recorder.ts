@@ -2,7 +2,7 @@
 import { compact } from '../../core/defined.ts';
 import type { CdpSession, EventParams } from '../cdp/connection.ts';
 import { base64Bytes, clip, type SharedTexts } from './bounded-collections.ts';
-import type { TrafficLimits } from './traffic-limits.ts';
+import type { TrafficLimits } from './traffic.ts';
 import type { RequestLog } from './request-log.ts';
 import { RequestDraft, type Source, ticksToMs } from './request-record.ts';
 import { toInitiator } from './stack.ts';

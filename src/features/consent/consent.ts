@@ -5,8 +5,14 @@ import type { ConsentEffect } from '../../core/consent-rule.ts';
 import { defined } from '../../core/defined.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { abortable, type Deadline } from '../../core/time.ts';
-import type { CallEffects, ConsentPolicy, ConsentVerdict } from '../../policy/consent-policy.ts';
-import { denyByPolicy, describeNeed, formatConsentHost } from '../../policy/consent-text.ts';
+import {
+  type CallEffects,
+  type ConsentPolicy,
+  type ConsentVerdict,
+  denyByPolicy,
+  describeNeed,
+  formatConsentHost,
+} from '../../policy/consent-policy.ts';
 import type { ApprovalsFile } from '../../store/consent/approvals-file.ts';
 import type { Elicit, Waiting, WaitingResult } from './waiting.ts';
 

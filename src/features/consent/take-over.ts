@@ -12,7 +12,7 @@ import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { after } from '../../core/time.ts';
 import type { UserInput } from '../../core/user-input.ts';
-import { saveUploads } from '../../store/files/upload-folder.ts';
+import { saveUploads } from '../../store/files/user-files.ts';
 
 /** A take-over ends after this time without input. */
 const IDLE_MS = 120_000;

@@ -1,21 +1,89 @@
 // Gives viewers access to tabs, requests and the journal, only while a viewer watches.
 import type { Browser } from '../../browser/browser.ts';
 import { answerDialog } from '../../browser/tabs/dialog.ts';
-import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Session } from '../../browser/tabs/session.ts';
+import { listOrigins } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
+import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
+import { TimeSlices } from '../../core/time.ts';
+import { VERSION } from '../../core/version.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
-import { loadDashboardKey } from '../../store/config/dashboard-key.ts';
-import { type CastAim, TabCast } from './tab-cast.ts';
-import { captureHidden, type CastPicture } from './tab-secrets.ts';
-import { TabRequests } from './tab-requests.ts';
-import type { TabView } from './tab-view.ts';
+import { toHar } from '../../render/har.ts';
+import { loadDashboardKey } from '../../store/config/key-files.ts';
 import { JournalFeed } from '../../store/journal/journal-feed.ts';
+import { describeUnfetchedBody, toCaptured, withShape } from '../network/capture.ts';
+import { withLiveBodies } from '../network/export-har.ts';
+import { redactCaptured } from '../network/redact-captured.ts';
+import { captureHidden, type CastAim, type CastPicture, TabCast } from './tab-pictures.ts';
+import type { TabView } from './tab-view.ts';
+
+const MAX_LISTED = 500;
+
+/** Redacted requests by their record; a changed record has a new version. */
+type Cache = WeakMap<
+  object,
+  { readonly version: number; readonly request: Promise<CapturedRequest> }
+>;
+
+/** The requests of one tab for viewers: a list with timings, one request in full, and a HAR log. */
+class TabRequests {
+  readonly #redactor: Redactor;
+  readonly #cache: Cache = new WeakMap();
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** The newest requests of the tab without bodies, oldest first. */
+  async list(session: Session, tabId: string, signal: AbortSignal): Promise<CapturedRequest[]> {
+    const slices = new TimeSlices(signal);
+    const listed: CapturedRequest[] = [];
+    for (const seen of findOfTab(session, tabId).slice(-MAX_LISTED)) {
+      if (slices.isOver) await slices.pause();
+      listed.push(await this.#redact(seen, signal));
+    }
+    return listed;
+  }
+
+  #redact(seen: WorkspaceRequest, signal: AbortSignal): Promise<CapturedRequest> {
+    const { record, version } = seen;
+    const known = this.#cache.get(record);
+    if (known?.version === version) return known.request;
+    const whole = toCaptured(seen, describeUnfetchedBody(seen));
+    const request = redactCaptured(whole, this.#redactor, signal);
+    this.#cache.set(record, { version, request });
+    request.catch(() => this.#cache.delete(record));
+    return request;
+  }
+
+  /** One request with its bodies and the shape of the response. */
+  async load(
+    session: Session,
+    tabId: string,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<CapturedRequest> {
+    const seen = findOfTab(session, tabId).find((one) => one.key === key);
+    if (!seen) throw fail('key_not_found', 'This request is no longer recorded.');
+    const desk = { session, signal, reveal: false, redactor: this.#redactor };
+    const [captured] = await withLiveBodies(desk, [seen]);
+    if (!captured) throw fail('key_not_found', 'This request is no longer recorded.');
+    return withShape(seen, captured);
+  }
+
+  async buildHar(session: Session, tabId: string, signal: AbortSignal): Promise<object> {
+    const desk = { session, signal, reveal: false, redactor: this.#redactor };
+    return toHar(await withLiveBodies(desk, findOfTab(session, tabId)), VERSION);
+  }
+}
+
+const findOfTab = ({ traffic }: Session, tabId: string): readonly WorkspaceRequest[] =>
+  traffic.requests().filter((seen) => seen.tabId === tabId);
 
 interface ObserverOptions {
   readonly home: Home;

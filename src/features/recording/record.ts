@@ -11,8 +11,7 @@ import { Deadline, every } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import type { Job } from '../tasks/kind.ts';
 import { assembleRecording, type RecordingResult } from './assemble.ts';
-import { Keeper } from './keeper.ts';
-import { END, type KeptStart, RESULT, START } from './kept-lines.ts';
+import { END, Keeper, type KeptStart, RESULT, START } from './kept-lines.ts';
 import type { Export } from './recording-options.ts';
 import { Recorder } from './recorder.ts';
 

@@ -12,14 +12,14 @@ import { callAll } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { Deadline, monotonicMs, settlesWithin } from '../../core/time.ts';
-import type { Keeper } from './keeper.ts';
 import {
   CALLS,
   CONSOLE,
   DOM,
+  type Keeper,
   type KeptCall,
-  type RecordedStep,
   NETWORK,
+  type RecordedStep,
   RESOURCES,
   SCREENSHOTS,
   STEPS,

@@ -10,7 +10,7 @@ import {
 import { fail } from '../../core/failure.ts';
 import { createSecretToken } from '../../core/ids.ts';
 import { abortable } from '../../core/time.ts';
-import { openPairingFile } from '../../store/config/pairing-file.ts';
+import { openPairingFile } from '../../store/config/key-files.ts';
 
 export interface PairingOffer {
   /** The address that the user opens in Chrome. The ticket in it is valid once. */

@@ -1,4 +1,4 @@
-// Prints a failure: a sentence on stderr that names flags and commands, or the JSON object on stdout.
+// Prints a failure: a sentence with flags and commands on stderr, or the JSON object on stdout.
 import { type FailureBody, type FailureCode, FAILURES } from '../../core/failure.ts';
 import type { HintReader } from '../../core/hint-text.ts';
 import type { OutputFormat } from './cli-options.ts';

@@ -1,4 +1,4 @@
-// Renders sessions, recordings, cookies, storage, downloads, tools and stored results for people. Pure.
+// Renders sessions, recordings, cookies, storage, downloads, tools and results for people. Pure.
 import { listIf } from '../../core/collections.ts';
 import { formatCount, formatDuration, formatSize, formatTime } from './moments.ts';
 import type { TableColumn } from './text-layout.ts';

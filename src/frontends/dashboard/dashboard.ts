@@ -6,7 +6,7 @@ import { fail } from '../../core/failure.ts';
 import { getOwn, isRecord } from '../../core/json.ts';
 import { VERSION } from '../../core/version.ts';
 import type { Observer } from '../../features/observe/observer.ts';
-import { sendEmpty, sendJson } from '../mcp/http/reply.ts';
+import { sendEmpty, sendJson } from '../mcp/http/http-messages.ts';
 import { runAction } from './actions.ts';
 import { Access } from './access.ts';
 import { protectResponse, sendAsset } from './assets.ts';

@@ -8,8 +8,7 @@ import { fail, Failure } from '../../core/failure.ts';
 import { isRecord, parseJson } from '../../core/json.ts';
 import { after, every, monotonicMs } from '../../core/time.ts';
 import type { Observer } from '../../features/observe/observer.ts';
-import type { TabCast } from '../../features/observe/tab-cast.ts';
-import type { CastPicture } from '../../features/observe/tab-secrets.ts';
+import type { CastPicture, TabCast } from '../../features/observe/tab-pictures.ts';
 import { MAX_VIEWERS } from './event-feed.ts';
 import type { FilesHeader, FrameHeader, LiveMessage, ViewerMessage } from './messages.ts';
 

@@ -1,7 +1,7 @@
 // Converts captured requests to rows and details of the dashboard. Pure.
 import type { CapturedRequest, Content } from '../../core/captured-request.ts';
 import { defined } from '../../core/defined.ts';
-import { renderCurl } from '../../render/curl.ts';
+import { renderCurl } from '../../render/har.ts';
 import type { RequestDetail, RequestItem } from './messages.ts';
 
 const URL_CHARS = 2_000;

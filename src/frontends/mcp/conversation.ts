@@ -1,7 +1,6 @@
 // Splits the input into lines and answers the messages of one client.
 import { fail } from '../../core/failure.ts';
-import { ClientConnection } from './client-connection.ts';
-import { createClientRequests } from './client-requests.ts';
+import { ClientConnection, createClientRequests } from './client-connection.ts';
 import { offersForms } from './elicitation.ts';
 import type { Methods } from './methods.ts';
 import type { Id, Notification, Request, RpcResponse } from './protocol.ts';

@@ -4,7 +4,7 @@ import { watchRecipes } from '../../store/recipes/recipe-watch.ts';
 import { Recipes } from '../../store/recipes/recipes.ts';
 import type { CallOptions } from '../cli/client.ts';
 import { WATCH_METHOD } from './protocol.ts';
-import type { Watching } from './resources.ts';
+import type { Watching } from './stored-methods.ts';
 
 type SendRequest = (method: string, params: object, options: CallOptions) => Promise<object>;
 

@@ -1,10 +1,9 @@
 // The table of MCP methods, for all transports and protocol revisions.
 import type { Engine } from '../../pipeline/engine.ts';
-import { callTool } from './call-tool.ts';
+import { callTool, type ListedTool, listTools } from './tool-methods.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
 import type { AskClient } from './elicitation.ts';
-import { listTools, type ListedTool } from './tool-listing.ts';
 import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
 import { TASK_METHODS, taskMethods } from './task-extension.ts';
 

@@ -1,8 +1,155 @@
-// The methods about resources, prompts and completion; loaded by their first request.
-import type { Served, StoredMethods } from './methods.ts';
-import { complete, getPrompt, listPrompts, watchPrompts } from './prompts.ts';
-import { WATCH_METHOD } from './protocol.ts';
-import { readResource, reportChanges, subscribe, unsubscribe, type Watching } from './resources.ts';
+// resources/*, prompts/* and completion/complete; loaded by their first request.
+import { Failure } from '../../core/failure.ts';
+import { getField, isRecord } from '../../core/json.ts';
+import type { Exchange, Served, StoredMethods } from './methods.ts';
+import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
+
+// resources/*: reads stored payloads and tasks, and reports changes of tasks.
+
+const requireText = (params: RpcParams, key: string, method: string): string => {
+  const value = params[key];
+  if (typeof value === 'string') return value;
+  throw new RpcError(RPC.invalidParams, `${method} needs "${key}".`);
+};
+
+const unknownResource = (uri: string): RpcError =>
+  new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
+
+const readResource = async (
+  { resources }: Served,
+  params: RpcParams,
+  { client, signal }: Exchange,
+): Promise<object> => {
+  const uri = requireText(params, 'uri', 'resources/read');
+  const { session, folder } = client ?? {};
+  const content = await resources.read(uri, { session, folder, signal }).catch(toRpcError);
+  if (!content) throw unknownResource(uri);
+  return { contents: [{ uri, ...content }] };
+};
+
+/** The codes of failures that the client can correct. */
+const INVALID: readonly string[] = ['invalid_argument', 'recipe_not_found', 'recipe_invalid'];
+
+/** Turns a failure into a protocol error; other errors are passed on. */
+const toRpcError = (error: unknown): never => {
+  if (!(error instanceof Failure)) throw error;
+  const { message, ...data } = error.toJSON().error;
+  const code = INVALID.includes(error.code) ? RPC.invalidParams : RPC.refused;
+  throw new RpcError(code, message, data);
+};
+
+/** How the changes of resources and of the list of prompts are watched. */
+export interface Watching {
+  resource(uri: string, onChange: () => void, session?: string): Promise<Disposable | undefined>;
+  prompts(folder: string, onChange: () => void): Promise<Disposable>;
+}
+
+const subscribe = async (
+  watching: Watching,
+  params: RpcParams,
+  { connection, client }: Exchange,
+): Promise<object> => {
+  const uri = requireText(params, 'uri', 'resources/subscribe');
+  if (!connection)
+    throw new RpcError(RPC.refused, 'Without a session there is no stream for notifications.');
+  const onChange = (): unknown => connection.notify('notifications/resources/updated', { uri });
+  const exists = await connection.watch(uri, () =>
+    watching.resource(uri, onChange, client?.session),
+  );
+  if (!exists) throw unknownResource(uri);
+  return {};
+};
+
+const unsubscribe = async (params: RpcParams, { connection }: Exchange): Promise<object> => {
+  connection?.unwatch(requireText(params, 'uri', 'resources/unsubscribe'));
+  return {};
+};
+
+/** Reports the start and each change as progress, until the client ends the request. */
+const reportChanges = async (
+  watching: Watching,
+  params: RpcParams,
+  { notify, signal, client }: Exchange,
+): Promise<object> => {
+  const uri = requireText(params, 'uri', WATCH_METHOD);
+  const progressToken = getField(params['_meta'], 'progressToken');
+  let progress = 0;
+  const report = (): unknown =>
+    notify('notifications/progress', { progressToken, progress: progress++ });
+  using watch = await watching.resource(uri, report, client?.session);
+  if (!watch) throw unknownResource(uri);
+  report();
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  return {};
+};
+
+// prompts/* and completion/complete: recipes as prompts, and the values of arguments.
+
+/** The folder of the client, whose recipes it can use. */
+const findFolder = ({ client }: Exchange): string => client?.folder ?? process.cwd();
+
+const listPrompts = async (
+  { prompts }: Pick<Served, 'prompts'>,
+  exchange: Exchange,
+): Promise<object> => ({ prompts: await prompts.list(findFolder(exchange)).catch(toRpcError) });
+
+const PROMPTS_KEY = 'prompts';
+
+/** A client that has listed the prompts is notified when the list changes. */
+const watchPrompts = async (watching: Watching, exchange: Exchange): Promise<void> => {
+  const { connection } = exchange;
+  const onChange = (): unknown => connection?.notify('notifications/prompts/list_changed', {});
+  await connection?.watch(PROMPTS_KEY, () => watching.prompts(findFolder(exchange), onChange));
+};
+
+const getPrompt = async (
+  { prompts }: Served,
+  params: RpcParams,
+  exchange: Exchange,
+): Promise<object> => {
+  const name = requireText(params, 'name', 'prompts/get');
+  const given = params['arguments'] ?? {};
+  if (!isTexts(given))
+    throw new RpcError(RPC.invalidParams, 'The arguments of a prompt must be texts.');
+  return prompts.render(name, given, findFolder(exchange)).catch(toRpcError);
+};
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
+
+/** Number of values in one answer, by the protocol. */
+const MAX_VALUES = 100;
+
+const complete = async (engine: Served, params: RpcParams, exchange: Exchange): Promise<object> => {
+  const [variable, start] = ['name', 'value'].map((key) => getField(params['argument'], key));
+  if (typeof variable !== 'string' || typeof start !== 'string')
+    throw new RpcError(RPC.invalidParams, 'The request needs {"argument": {"name", "value"}}.');
+  const found = findCompletion(engine, params['ref'], exchange);
+  const values = await found(variable, start).catch(toRpcError);
+  return {
+    completion: {
+      values: values.slice(0, MAX_VALUES),
+      total: values.length,
+      hasMore: values.length > MAX_VALUES,
+    },
+  };
+};
+
+type Completion = (variable: string, start: string) => Promise<readonly string[]>;
+
+const findCompletion = (
+  { prompts, resources }: Served,
+  ref: unknown,
+  exchange: Exchange,
+): Completion => {
+  const [name, uri] = [getField(ref, 'name'), getField(ref, 'uri')];
+  const type = getField(ref, 'type');
+  if (type === 'ref/prompt' && typeof name === 'string')
+    return (...given) => prompts.complete(name, ...given, findFolder(exchange));
+  if (type === 'ref/resource' && typeof uri === 'string')
+    return (...given) => resources.complete(uri, ...given, exchange.client?.session);
+  throw new RpcError(RPC.invalidParams, 'The request needs the "ref" of a prompt or a resource.');
+};
 
 export const buildStoredMethods = (engine: Served): StoredMethods => {
   const { resources, prompts } = engine;

@@ -1,7 +1,7 @@
 // Hints: at most one short line, only after a failure or a repetition.
 import { describe, expect, it } from 'vitest';
-import { FAILURES, type FailureCode, type FailureDetails } from '../../core/failure.ts';
-import { type Happening, HINT_RULES, hintFor } from './index.ts';
+import { type FailureCode, type FailureDetails, FAILURES } from '../../core/failure.ts';
+import { type Happening, HINT_RULES, hintFor } from '../hints.ts';
 
 const ended = (over: Partial<Happening> = {}): Happening => ({
   times: 1,

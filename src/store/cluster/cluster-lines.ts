@@ -1,12 +1,22 @@
 // The working files of a task as numbered lines in PostgreSQL.
 import { attempt } from '../../core/attempt.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import { parseJson } from '../../core/json.ts';
 import { TimeSlices } from '../../core/time.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
 import type { NewEntries, WorkingFiles } from '../tasks/working-files.ts';
 import { BatchedWrites } from './batched-writes.ts';
 import { type Database, throughOutage } from './database.ts';
-import { leaseLost, type WriteFence } from './lease-fence.ts';
+
+export interface WriteFence {
+  readonly taskId: string;
+  readonly member: string;
+  readonly epoch: number;
+}
+
+/** The lease that writes of a task are bound to, and the failure of a write without it. */
+export const leaseLost = (id: string): Failure =>
+  fail('engine_stopped', `This worker no longer leads task ${id}: another worker leads it.`);
 
 interface ClusterLinesOptions {
   readonly database: Database;

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RobotsFile, RobotsFiles } from './cluster-store.ts';
 import type { Database } from './database.ts';
-import type { Notices } from './notices.ts';
-import { ROBOTS_TOPIC } from './topics.ts';
+import { type Notices, ROBOTS_TOPIC } from './notices.ts';
 
 /** Files are fetched again after this time. */
 const FRESH = "interval '1 hour'";

@@ -18,12 +18,10 @@ import type { TaskChange, TaskEvent, TaskMeta } from '../tasks/task-meta.ts';
 import { parseEvent, parseRow, type TaskRow } from '../tasks/task-row.ts';
 import type { WorkingFiles } from '../tasks/working-files.ts';
 import { chunkText, loadChunks, saveChunks } from './chunks.ts';
-import { ClusterLines } from './cluster-lines.ts';
+import { ClusterLines, leaseLost, type WriteFence } from './cluster-lines.ts';
 import { keepClusterTasks } from './cluster-sweep.ts';
 import { type Database, type Queries, throughOutage } from './database.ts';
-import { leaseLost, type WriteFence } from './lease-fence.ts';
-import type { Notices } from './notices.ts';
-import { TASK_TOPIC } from './topics.ts';
+import { type Notices, TASK_TOPIC } from './notices.ts';
 
 interface ClusterTasksOptions {
   readonly database: Database;

@@ -1,9 +1,8 @@
 // Reassigns the tasks and page visits of dead members.
 import type { Database, Queries } from './database.ts';
 import type { DeadMemberWork } from './members.ts';
-import { addJob, findTasksWithoutJob, unlockJobs } from './jobs-sql.ts';
-import type { Notices } from './notices.ts';
-import { ENDED_TOPIC, OFFERS_TOPIC } from './topics.ts';
+import { addJob, findTasksWithoutJob, unlockJobs } from './job-engine.ts';
+import { ENDED_TOPIC, type Notices, OFFERS_TOPIC } from './notices.ts';
 
 /** A page that ended this many workers is not loaded again. */
 const MAX_DEATHS = 3;

@@ -4,6 +4,15 @@ import type { TaskWatch } from '../tasks/task-ledger.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, type ClusterSession } from './session.ts';
 
+/** Followed by the id of a task whose row has changed. */
+export const TASK_TOPIC = 'task:';
+/** There may be page visits to claim. */
+export const OFFERS_TOPIC = 'offers';
+/** Followed by the id of a task with page visits that have ended. */
+export const ENDED_TOPIC = 'ended:';
+/** A robots.txt was fetched. */
+export const ROBOTS_TOPIC = 'robots';
+
 const MIN_GAP_MS = 50;
 /** Waiters look again after this time, also without a notice. */
 const POLL_MS = 1_000;

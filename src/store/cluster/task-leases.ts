@@ -1,4 +1,4 @@
-// Assigns tasks to workers: the job engine wakes a worker, which then takes the lease in one update.
+// Assigns tasks to workers: the job engine wakes a worker, which takes the lease in one update.
 import type { WorkerPool } from 'graphile-worker';
 import type { Log } from '../../core/log.ts';
 import { abortable, sleep } from '../../core/time.ts';
@@ -7,8 +7,7 @@ import type { TaskChange, TaskMeta } from '../tasks/task-meta.ts';
 import type { SubmittedCall, TaskLease, TaskLeases } from './cluster-store.ts';
 import type { ClusterTasks } from './cluster-tasks.ts';
 import { type Database, throughOutage } from './database.ts';
-import { startJobEngine } from './job-engine.ts';
-import { addJob } from './jobs-sql.ts';
+import { addJob, startJobEngine } from './job-engine.ts';
 import type { ClusterMembers } from './members.ts';
 
 interface ClusterLeasesOptions {

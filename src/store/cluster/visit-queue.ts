@@ -11,8 +11,7 @@ import type {
 } from './cluster-store.ts';
 import { type Database, throughOutage } from './database.ts';
 import type { ClusterMembers } from './members.ts';
-import { type Notices, PollPace } from './notices.ts';
-import { ENDED_TOPIC, OFFERS_TOPIC } from './topics.ts';
+import { ENDED_TOPIC, type Notices, OFFERS_TOPIC, PollPace } from './notices.ts';
 
 interface ClusterVisitsOptions {
   readonly database: Database;

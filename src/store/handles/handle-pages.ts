@@ -6,7 +6,7 @@ import { type HandleMeta, isTextual } from './handle-files.ts';
 import { ItemScanner, type IndexRun } from './handle-index.ts';
 import type { OpenPayload } from './handle-read.ts';
 import { cutText, ItemPage, MAX_ITEM_BYTES, PAGE_BYTES, pick } from '../files/page-content.ts';
-import type { MissingKey } from '../workers/missing-key.ts';
+import type { MissingKey } from '../workers/query.ts';
 
 export interface PayloadPage {
   /** The requested offset, moved back to the start of a character for text. */

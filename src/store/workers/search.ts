@@ -1,8 +1,7 @@
 // Worker thread that searches in stored payloads. The server can end it if it takes too long.
 import { parentPort } from 'node:worker_threads';
 import { grepPayload, type GrepRequest } from './grep.ts';
-import type { MissingKey } from './missing-key.ts';
-import { InvalidExpression, queryPayload, type QueryRequest } from './query.ts';
+import { InvalidExpression, type MissingKey, queryPayload, type QueryRequest } from './query.ts';
 
 export type SearchRequest = QueryRequest | GrepRequest;
 

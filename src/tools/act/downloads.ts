@@ -4,8 +4,7 @@ import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isPdfDownload } from '../../browser/pdf/pdf-kind.ts';
 import type { Download } from '../../browser/state/downloads.ts';
-import { type MarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
-import { cutPdfPages } from '../../render/pdf-pages.ts';
+import { cutPdfPages, type MarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 

@@ -5,7 +5,7 @@ import { showsPdf } from '../../browser/pdf/pdf-kind.ts';
 import { findElements } from '../../browser/read/find-elements.ts';
 import { requirePage } from '../../browser/tabs/shown-page.ts';
 import { type FindingView, renderFinding } from '../../render/find-text.ts';
-import { type PdfMatches, renderPdfMatches } from '../../render/pdf-pages.ts';
+import { type PdfMatches, renderPdfMatches } from '../../render/markdown-text.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';

@@ -14,10 +14,10 @@ import {
 import { type PageChanges, renderChanges, selectChanges } from '../../render/diff.ts';
 import {
   cutMarkdownPage,
+  cutPdfPages,
   type MarkdownPage,
   renderMarkdownPage,
 } from '../../render/markdown-text.ts';
-import { cutPdfPages } from '../../render/pdf-pages.ts';
 import { selectOutline } from '../../render/page.ts';
 import { estimateTokens } from '../../render/tokens.ts';
 import { type OutlineLine, renderOutline } from '../../render/tree.ts';

@@ -19,7 +19,7 @@ import { formatRecipe, parseRecipe, Recipes } from '../../store/recipes/recipes.
 import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
-import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
+import { buildInnerArguments } from '../../toolkit/input-fields.ts';
 import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const name = z.string().min(1).max(200).optional();
@@ -168,7 +168,7 @@ const loadRecording = async (
   folder: string,
   { allowFile }: Context,
 ): Promise<readonly RecipeStep[]> => {
-  const { loadUserFile } = await import('../../store/files/user-file.ts');
+  const { loadUserFile } = await import('../../store/files/user-files.ts');
   const path = await allowFile(`${folder}/recording.json`);
   const steps = getField(JSON.parse(await loadUserFile(path)), 'steps');
   return convertRecordedSteps((steps ?? []) as RecordedStep[]);

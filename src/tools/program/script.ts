@@ -9,7 +9,7 @@ import {
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
-import { buildInnerArguments } from '../../toolkit/inner-arguments.ts';
+import { buildInnerArguments } from '../../toolkit/input-fields.ts';
 
 /** The reply lists this many failed calls and notes. */
 const MAX_LINES = 20;

@@ -1,4 +1,4 @@
-// `openchrome completion SHELL` prints a completion script, which calls `openchrome complete WORD...`.
+// `openchrome completion SHELL` prints a completion script, which calls `openchrome complete`.
 import { defined } from '../../../core/defined.ts';
 import { Deadline } from '../../../core/time.ts';
 import { requireNoWords } from '../command-words.ts';

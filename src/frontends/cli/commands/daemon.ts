@@ -1,4 +1,4 @@
-// `openchrome daemon start|stop|restart|status|logs`: controls the background process of all commands.
+// `openchrome daemon start|stop|restart|status|logs`: controls the process that runs Chrome.
 import usages from 'tool-usage';
 import { fail } from '../../../core/failure.ts';
 import { textIf } from '../../../core/text.ts';

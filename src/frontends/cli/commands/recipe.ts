@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fail, Failure } from '../../../core/failure.ts';
-import { loadUserFile } from '../../../store/files/user-file.ts';
+import { loadUserFile } from '../../../store/files/user-files.ts';
 import { formatRecipe, Recipes } from '../../../store/recipes/recipes.ts';
 import { parseValue } from '../argument-values.ts';
 import { takeSwitches, takeValues } from '../command-words.ts';

@@ -1,10 +1,9 @@
-// `openchrome run FILE.js` runs a script that calls tools; `openchrome batch [FILE]` runs one command per
-// line in one process, with results as JSON lines.
+// `openchrome run FILE.js` runs a script that calls tools; `batch` runs one command per line.
 import { resolve } from 'node:path';
 import { defined } from '../../../core/defined.ts';
 import { fail, Failure } from '../../../core/failure.ts';
 import { isRecord, isUnknownArray, tryParseJson } from '../../../core/json.ts';
-import { loadUserFile } from '../../../store/files/user-file.ts';
+import { loadUserFile } from '../../../store/files/user-files.ts';
 import { parseValue } from '../argument-values.ts';
 import type { DaemonClient } from '../client.ts';
 import { requireNoWords, takeSwitches, takeValues } from '../command-words.ts';

@@ -1,7 +1,7 @@
 // `openchrome secrets allow|remove|list`: the hosts for secrets that name no hosts of their own.
 import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-definition.ts';
-import { SecretHosts } from '../../../store/secret-hosts.ts';
+import { SecretHosts } from '../../../store/config/secrets-file.ts';
 import { formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import type { RunCommand } from '../program.ts';

@@ -1,4 +1,4 @@
-// `openchrome serve` serves MCP until the client disconnects; `openchrome worker` works for a cluster.
+// `openchrome serve` serves MCP until the client disconnects; `worker` works for a cluster.
 import type { RunCommand } from '../program.ts';
 
 export const run: RunCommand = async (words, { wiring }, command) => {

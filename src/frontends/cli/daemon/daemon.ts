@@ -16,7 +16,7 @@ import {
 import type { ProcessIdentity } from '../../../system/process-identity.ts';
 import { watchDefects } from '../../defects.ts';
 import { fromHeaders } from '../../mcp/client-facts.ts';
-import { sendJson } from '../../mcp/http/reply.ts';
+import { sendJson } from '../../mcp/http/http-messages.ts';
 import { readOnly, type Routes } from '../../mcp/http/router.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';

@@ -1,4 +1,4 @@
-// Finds the daemon of daemon.json, identified by a proof or by its process; compares its build with ours.
+// Finds the daemon of daemon.json by a proof or by its process, and compares its build with ours.
 import { Deadline } from '../../../core/time.ts';
 import { VERSION } from '../../../core/version.ts';
 import {

@@ -18,8 +18,14 @@ import {
 } from '../protocol.ts';
 import { answerRequestMessage, respond } from '../respond.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
-import { sendEmpty, sendFailure, sendJson, sendWebResponse } from './reply.ts';
-import { createClientGoneSignal, toWebRequest } from './web-request.ts';
+import {
+  createClientGoneSignal,
+  sendEmpty,
+  sendFailure,
+  sendJson,
+  sendWebResponse,
+  toWebRequest,
+} from './http-messages.ts';
 
 // Answers a POST without a session: one JSON document, or a stream if progress is requested.
 

@@ -1,9 +1,9 @@
 // Checks a request, calls its route, and turns errors into responses.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fail, toFailure, type Failure } from '../../../core/failure.ts';
+import { fail, type Failure, toFailure } from '../../../core/failure.ts';
 import { getOwn } from '../../../core/json.ts';
 import type { Gate } from './gate.ts';
-import { sendEmpty, sendFailure } from './reply.ts';
+import { sendEmpty, sendFailure } from './http-messages.ts';
 
 export interface Route {
   /** The route needs no token. */

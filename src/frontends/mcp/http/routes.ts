@@ -8,7 +8,7 @@ import { SERVER_INFO } from '../instructions.ts';
 import { combineSignals } from '../signals.ts';
 import { createEndpoint, type McpEndpoint } from './endpoint.ts';
 import { createMetrics } from './metrics.ts';
-import { sendJson, sendText } from './reply.ts';
+import { sendJson, sendText } from './http-messages.ts';
 import { readOnly, type Routes } from './router.ts';
 
 interface RouteContext {

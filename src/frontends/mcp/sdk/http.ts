@@ -10,9 +10,8 @@ import { monotonicMs } from '../../../core/time.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { fromHeaders } from '../client-facts.ts';
 import type { Methods } from '../methods.ts';
-import { isListen, startWatches } from './listen.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { createSdkServer } from './server.ts';
+import { createSdkServer, isListen, startWatches } from './server.ts';
 
 /** `open` starts a session, `session` continues one, `stateless` needs none. */
 export type SdkWay = 'open' | 'session' | 'stateless';

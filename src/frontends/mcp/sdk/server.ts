@@ -2,16 +2,45 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fail } from '../../../core/failure.ts';
-import { getField } from '../../../core/json.ts';
+import { getField, isUnknownArray } from '../../../core/json.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { fromHeaders } from '../client-facts.ts';
 import { type AskClient, offersForms } from '../elicitation.ts';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../instructions.ts';
 import type { Exchange, Methods, RpcMethod } from '../methods.ts';
-import { type RpcParams, WATCH_METHOD } from '../protocol.ts';
+import { RpcError, type RpcParams, WATCH_METHOD } from '../protocol.ts';
 import { combineSignals } from '../signals.ts';
 import { CAPABILITIES_KEY } from '../task-extension.ts';
 import type { ParkedCalls } from './parked-calls.ts';
+
+// subscriptions/listen of the 2026 protocol: starts the watches whose changes the client wants.
+
+export const isListen = (message: unknown): boolean =>
+  getField(message, 'method') === 'subscriptions/listen';
+
+const readFilter = (message: unknown): unknown =>
+  getField(getField(message, 'params'), 'notifications');
+
+/** The resources that the client wants to follow. */
+export const listUris = (message: unknown): string[] => {
+  const uris = getField(readFilter(message), 'resourceSubscriptions');
+  return isUnknownArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+};
+
+/** The SDK answers the request; a resource that does not exist never changes. */
+export const startWatches = async (
+  methods: Methods,
+  message: unknown,
+  exchange: Exchange,
+): Promise<void> => {
+  if (getField(readFilter(message), 'promptsListChanged') === true)
+    await methods.get('prompts/list')?.({}, exchange);
+  const subscribe = methods.get('resources/subscribe');
+  for (const uri of listUris(message))
+    await subscribe?.({ uri }, exchange).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) throw error;
+    });
+};
 
 /** The low-level server does not check arguments, so that our pipeline reports invalid ones. */
 export const createSdkServer = (methods: Methods, parked: ParkedCalls): Server => {

@@ -8,9 +8,8 @@ import type { Conversation } from '../conversation.ts';
 import type { Methods } from '../methods.ts';
 import { classify } from '../protocol.ts';
 import { invalidRequest } from '../respond.ts';
-import { isListen, listUris, startWatches } from './listen.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { createSdkServer } from './server.ts';
+import { createSdkServer, isListen, listUris, startWatches } from './server.ts';
 
 type SdkTransport = NonNullable<ServeStdioOptions['transport']>;
 

@@ -1,7 +1,38 @@
-// Sends HTTP responses: JSON with `no-store`, or a web-standard response from the SDK.
-import type { ServerResponse } from 'node:http';
-import type { Failure } from '../../../core/failure.ts';
+// Converts a node:http request to a web-standard one, and sends responses: JSON, text or a stream.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fail, type Failure } from '../../../core/failure.ts';
 import { buildFailureResponse } from '../protocol.ts';
+
+/** Aborts if the connection closes before the response is sent; its reason is a failure. */
+export const createClientGoneSignal = (response: ServerResponse): AbortSignal => {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(fail('cancelled', 'The client disconnected.'));
+  });
+  return gone.signal;
+};
+
+/** Without the body, which is parsed before; it is JSON whatever its content type was. */
+export const toWebRequest = (request: IncomingMessage, response: ServerResponse): Request => {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const item of [value ?? []].flat()) headers.append(name, item);
+  }
+  headers.set('content-type', 'application/json');
+  const made = new Request('http://localhost/mcp', {
+    method: request.method ?? 'POST',
+    headers,
+    signal: createClientGoneSignal(response),
+  });
+  inUse.set(response, made);
+  return made;
+};
+
+/**
+ * A garbage-collected Request never aborts its signal, so the Request is kept as long as its
+ * response.
+ */
+const inUse = new WeakMap<ServerResponse, Request>();
 
 export const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
   const text = JSON.stringify(body);

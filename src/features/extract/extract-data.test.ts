@@ -1,7 +1,7 @@
 // Tests of the validation of extracted records, on the main thread and in a worker thread.
 import { afterAll, describe, expect, it } from 'vitest';
 import { WorkerPool } from '../../core/worker-pool.ts';
-import { createValidator } from './validate-record.ts';
+import { createValidator } from './extract-data.ts';
 
 const workers = new WorkerPool();
 afterAll(() => workers.close());

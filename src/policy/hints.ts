@@ -1,6 +1,6 @@
 // The hint rules in order of precedence; the first rule that returns a hint is used.
-import { valueIf } from '../../core/defined.ts';
-import type { FailureCode, FailureDetails } from '../../core/failure.ts';
+import { valueIf } from '../core/defined.ts';
+import type { FailureCode, FailureDetails } from '../core/failure.ts';
 
 // The type of a hint rule and of the finished call that it judges.
 

@@ -1,16 +1,19 @@
-// Finds the fields with secrets that a tab shows, and paints over them in its pictures.
+// Pictures of one tab for viewers: finds the fields with secrets, and paints over them.
 import { isGone } from '../../browser/cdp/errors.ts';
 import { findFrameOwner } from '../../browser/read/frame-owners.ts';
-import { inPage } from '../../browser/tabs/in-page.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
-import { capturePicture, type TabPicture } from '../../browser/tabs/screencast.ts';
+import { inPage } from '../../browser/tabs/in-page.ts';
+import { capturePicture, Screencast, type TabPicture } from '../../browser/tabs/screencast.ts';
+import { makeVisible } from '../../browser/tabs/shown-page.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { attempt } from '../../core/attempt.ts';
-import { monotonicMs } from '../../core/time.ts';
+import { callAll } from '../../core/collections.ts';
+import { detach } from '../../core/events.ts';
+import { after, monotonicMs } from '../../core/time.ts';
 import { maskJpeg } from './mask-jpeg.ts';
 
 /** A rectangle in CSS pixels of the viewport. */
-export interface PictureArea {
+interface PictureArea {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -23,7 +26,7 @@ export interface CastPicture extends TabPicture {
 }
 
 /** A page that does not answer in this time is busy. */
-export const PATIENCE_MS = 500;
+const PATIENCE_MS = 500;
 /** A picture can be older than the last looks at its page, in which a field was elsewhere. */
 const LOOKS_MS = 1_500;
 
@@ -34,7 +37,7 @@ interface Look {
 }
 
 /** Paints over the fields with secrets in pictures of a tab. */
-export class TabSecrets {
+class TabSecrets {
   readonly #tab: Tab;
   #looks: readonly Look[] = [];
   /** The document of the last look. */
@@ -109,7 +112,7 @@ export const captureHidden = async (tab: Tab, signal: AbortSignal): Promise<Buff
 };
 
 /** Converts areas of a frame to coordinates of the main frame; none if the frame was removed. */
-export const toPage = async (
+const toPage = async (
   frame: Frame,
   areas: readonly PictureArea[],
   signal: AbortSignal,
@@ -147,4 +150,85 @@ const findInFrame = async (
     const [whole] = await toPage(frame, [WHOLE_FRAME], AbortSignal.timeout(PATIENCE_MS));
     return whole ? [[`${frame.id} whole`, whole]] : [];
   }
+};
+
+/** An action that has found its target. */
+export interface CastAim {
+  readonly did: string;
+  readonly point?: { readonly x: number; readonly y: number };
+  readonly area?: PictureArea;
+}
+
+interface TabCastOptions {
+  readonly maxWidth: number;
+  readonly onPicture: (picture: CastPicture) => void;
+  readonly onAim: (aim: CastAim) => void;
+}
+
+export class TabCast implements Disposable {
+  readonly #tab: Tab;
+  readonly #options: TabCastOptions;
+  #cast: Screencast | undefined;
+  #isEnded = false;
+  readonly #off: (() => void)[];
+  readonly #secrets: TabSecrets;
+
+  constructor(tab: Tab, options: TabCastOptions) {
+    this.#tab = tab;
+    this.#options = options;
+    this.#secrets = new TabSecrets(tab);
+    void this.#secrets.look().then(() => this.#start());
+    this.#off = [tab.events.on('aimed', (aimed) => void this.#reportAim(aimed))];
+  }
+
+  #start(): void {
+    if (this.#isEnded) return;
+    const { maxWidth } = this.#options;
+    const onPicture = (picture: TabPicture): void => detach(this.#receive(picture));
+    this.#cast = new Screencast(this.#tab, { maxWidth, onPicture });
+  }
+
+  acknowledge(): void {
+    this.#cast?.acknowledge();
+  }
+
+  /** Asks Chrome for a picture of a tab that draws nothing in the background. */
+  async refresh(): Promise<void> {
+    await makeVisible(this.#tab, AbortSignal.timeout(PATIENCE_MS)).catch(() => {});
+    const picture = await capturePicture(this.#tab).catch(() => undefined);
+    if (picture) await this.#receive(picture);
+  }
+
+  async #receive(picture: TabPicture): Promise<void> {
+    const hidden = await this.#secrets.hide(picture);
+    if (hidden) return this.#options.onPicture(hidden);
+    after(PATIENCE_MS, () => this.acknowledge()); // the page may answer when it sends the next one
+  }
+
+  async #reportAim({ did, point, target }: Aimed): Promise<void> {
+    const area = target && (await measureTarget(target).catch(() => undefined));
+    this.#options.onAim({ did, ...(point && { point }), ...(area && { area }) });
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true;
+    callAll(this.#off);
+    this.#cast?.[Symbol.dispose]();
+  }
+}
+
+interface Aimed {
+  readonly did: string;
+  readonly point?: { readonly x: number; readonly y: number };
+  readonly target?: { readonly frame: Frame; readonly id: number };
+}
+
+const measureTarget = async ({
+  frame,
+  id,
+}: NonNullable<Aimed['target']>): Promise<PictureArea | undefined> => {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const area = await frame.call(inPage.live.measureElement, [id], signal);
+  const [shown] = area ? await toPage(frame, [area], signal) : [];
+  return shown;
 };

@@ -1,8 +1,31 @@
-// Saves files that the user chose in the dashboard, so that Chrome can read them.
+// Files of the user: loads one that a command names, and saves those chosen in the dashboard.
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fail } from '../../core/failure.ts';
 import { storageFailure } from '../../system/disk-error.ts';
-import { ensureFolder, PRIVATE_FILE } from '../../system/private-files.ts';
+import {
+  ensureFolder,
+  openRegularFile,
+  PRIVATE_FILE,
+  Unreadable,
+} from '../../system/private-files.ts';
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+export const loadUserFile = async (path: string): Promise<string> => {
+  const file = await openRegularFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
+    if (error instanceof Unreadable)
+      throw fail('invalid_argument', `${path} cannot be read: ${error.message}.`);
+    throw storageFailure('read', path, error);
+  });
+  if (!file)
+    throw fail('invalid_argument', `The file ${path} does not exist.`, { argument: 'file' });
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+};
 
 interface NamedData {
   readonly name: string;

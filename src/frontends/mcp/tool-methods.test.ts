@@ -1,6 +1,6 @@
 // Tests of progress.ts.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createProgressReport } from './call-tool.ts';
+import { createProgressReport } from './tool-methods.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,22 @@
-// The key that signs the cookies of the dashboard; it stays the same when a server restarts.
+// Keys in private files: for the cookies of the dashboard, and of the paired extension.
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { createSecretToken } from '../../core/ids.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { ensureFolder, PRIVATE_FILE } from '../../system/private-files.ts';
+import { JsonFile } from '../files/json-file.ts';
+
+const PairingSchema = z.object({
+  port: z.number().int().min(1).max(65_535),
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export type SavedPairing = z.infer<typeof PairingSchema>;
+
+/** The key and the port of the paired extension. */
+export const openPairingFile = (path: string): JsonFile<SavedPairing> =>
+  new JsonFile({ path, schema: PairingSchema, version: 1 });
 
 const KEY = /^[\w-]{43}$/;
 

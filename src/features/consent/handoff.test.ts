@@ -1,6 +1,6 @@
 // Tests of the removal of typed text from reports.
 import { expect, it } from 'vitest';
-import { TypedText } from './typed-text.ts';
+import { TypedText } from './handoff.ts';
 
 const redact = (typed: readonly string[], text: string): string => {
   const values = new TypedText();
