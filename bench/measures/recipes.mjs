@@ -1,5 +1,5 @@
-// Recipes: replays on pages with changed markup (healed, stopped, wrong), and their time beside
-// the same actions called directly.
+// Recipes of tasks: replays on pages with changed markup (healed, stopped, wrong), and their time
+// beside the same actions called directly.
 import { createServer } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { startOpenChrome } from '../lib/openchrome.mjs';
@@ -94,9 +94,30 @@ const JOURNEYS = {
 const REWORDED = ['now', 'here', '»', '(new)'];
 
 const change = (part, random) => {
-  const reworded = random.chance(0.2) ? `${part.name} ${random.pick(REWORDED)}` : part.name;
+  const isReworded = random.chance(0.2) && !part.keepsName;
+  const reworded = isReworded ? `${part.name} ${random.pick(REWORDED)}` : part.name;
   const testId = random.chance(0.1) ? undefined : part.testId;
   return { ...part, name: reworded, testId };
+};
+
+/**
+ * Two parts of the same kind exchange their names. The page still shows which one is which if they
+ * have test ids, or if no other part was moved or added.
+ */
+const exchangeNames = (parts, random) => {
+  const pairs = parts.flatMap((one, at) =>
+    parts
+      .slice(at + 1)
+      .filter((other) => other.kind === one.kind && Boolean(other.testId) === Boolean(one.testId))
+      .map((other) => [one, other]),
+  );
+  if (pairs.length === 0) return parts;
+  const [one, other] = random.pick(pairs);
+  const names = new Map([
+    [one, other.name],
+    [other, one.name],
+  ]);
+  return parts.map((part) => ({ ...part, name: names.get(part) ?? part.name }));
 };
 
 /** Parts that the recorded page did not have: similar names, and sometimes the same name. */
@@ -105,17 +126,32 @@ const addOthers = (parts, random) => {
   const others = random.chance(0.5)
     ? [button(`other-${random.number()}`, `${random.pick(own).name} and more`)]
     : [];
-  const twin = random.chance(0.1) ? [{ ...random.pick(own), key: 'twin', testId: undefined }] : [];
-  return [...parts, ...others, ...twin];
+  if (!random.chance(0.1)) return [...parts, ...others];
+  // Both have the name: if only the new part had it, a page without ids would not show the difference.
+  const original = random.pick(own);
+  const twin = { ...original, key: 'twin', testId: undefined, keepsName: true };
+  const kept = parts.map((part) => (part === original ? { ...part, keepsName: true } : part));
+  return [...kept, ...others, twin];
 };
 
-const REPORT = `const values = Object.fromEntries([...document.querySelectorAll('input,select')].map(
-  (field) => [field.dataset.key, field.type === 'checkbox' ? field.checked : field.value]));
-  fetch('/did', {method: 'POST', body: JSON.stringify({key: this.dataset.key, values})})`;
+/** The keys are not part of the markup, so that a replay cannot use them. */
+const REPORT = (keys) => `<script>{
+  const keys = ${JSON.stringify(keys)};
+  const parts = [...document.querySelectorAll('input,select,button')];
+  const readValue = (field) => (field.type === 'checkbox' ? field.checked : field.value);
+  for (const [index, part] of parts.entries())
+    part.addEventListener('click', () => {
+      if (part.localName !== 'button') return;
+      const fields = parts.flatMap((one, at) =>
+        one.localName === 'button' ? [] : [[keys[at], readValue(one)]]);
+      const body = JSON.stringify({ key: keys[index], values: Object.fromEntries(fields) });
+      fetch('/did', { method: 'POST', body });
+    });
+  document.currentScript.remove();
+}</script>`;
 
-const renderPart = ({ key, kind, name, testId, options }, random) => {
+const renderPart = ({ kind, name, testId, options }, random) => {
   const facts = [
-    `data-key="${key}"`,
     `id="i${random.number()}" class="c${random.number()}"`,
     testId === undefined ? '' : `data-testid="${testId}"`,
   ].join(' ');
@@ -124,24 +160,31 @@ const renderPart = ({ key, kind, name, testId, options }, random) => {
     text: `<label>${name} <input ${facts}></label>`,
     checkbox: `<label><input type="checkbox" ${facts}> ${name}</label>`,
     select: `<label>${name} <select ${facts}>${(options ?? []).map((one) => `<option>${one}</option>`).join('')}</select></label>`,
-    button: `<button type="button" ${facts} onclick="${REPORT.replaceAll('"', '&quot;')}">${name}</button>`,
+    button: `<button type="button" ${facts}>${name}</button>`,
   };
   return '<div>'.repeat(wraps) + control[kind] + '</div>'.repeat(wraps);
 };
 
 const renderPage = (parts, random) =>
   `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Page</title>` +
-  `${parts.map((part) => renderPart(part, random)).join('\n')}</html>`;
+  `${parts.map((part) => renderPart(part, random)).join('\n')}` +
+  `${REPORT(parts.map(({ key }) => key))}</html>`;
 
-const ROLES = { text: 'textbox', checkbox: 'checkbox', select: 'combobox', button: 'button' };
-
-const buildRecipe = (name, origin, { parts, steps }) => {
-  const lines = steps.map(([action, key, value]) => {
-    const part = parts.find((one) => one.key === key);
-    const target = { role: ROLES[part.kind], name: part.name, testId: part.testId };
-    return { action, target, ...(value === undefined ? {} : { value }) };
-  });
-  return JSON.stringify({ name, site: '127.0.0.1', steps: [{ open: `${origin}/` }, ...lines] });
+/** Does the steps in a task on the recorded page, and saves them as a recipe. */
+const record = async (ours, pages, name, { parts, steps }) => {
+  pages.state.page = renderPage(parts, createRandom(1));
+  const { task_id: taskId } = JSON.parse(await ours.call('oc_task_start', { objective: name }));
+  await ours.call('navigate', { url: `${pages.origin}/`, taskId });
+  for (const [action, key, value] of steps) {
+    const query = parts.find((one) => one.key === key).name;
+    await ours.call('interact', {
+      action,
+      query,
+      taskId,
+      ...(value === undefined ? {} : { value }),
+    });
+  }
+  await ours.call('oc_recipe', { name, from_task: taskId });
 };
 
 /** The report of the last button after all steps were done as recorded. */
@@ -180,11 +223,17 @@ const startPages = async () => {
   return { state, server, origin: `http://127.0.0.1:${server.address().port}` };
 };
 
+/** A third of the pages has exchanged names, a third is in another order, all have other markup. */
+const mutate = (parts, random) => {
+  const kind = random.number() % 3;
+  if (kind === 0) return exchangeNames(parts, random);
+  const others = addOthers(parts, random);
+  return (kind === 1 ? random.shuffle(others) : others).map((part) => change(part, random));
+};
+
 const replay = async (ours, pages, name, journey, seed) => {
   const random = createRandom(seed);
-  const parts = random
-    .shuffle(addOthers(journey.parts, random))
-    .map((part) => change(part, random));
+  const parts = mutate(journey.parts, random);
   pages.state.page = renderPage(parts, random);
   pages.state.reports.splice(0);
   const { text: reply, isError } = await ours.ask('oc_recipe', { run: name, timeout_ms: 60_000 });
@@ -204,7 +253,7 @@ export const recipes = async ({ reps, isQuick, log }) => {
   try {
     for (const [title, journey] of Object.entries(JOURNEYS)) {
       const name = title.replaceAll(' ', '-');
-      await ours.call('oc_recipe', { source: buildRecipe(name, pages.origin, journey) });
+      await record(ours, pages, name, journey);
       const counts = { same: 0, healed: 0, stopped: 0, wrong: 0 };
       for (let run = 0; run < (isQuick ? 5 : REPLAYS); run++) {
         const outcome = await replay(ours, pages, name, journey, 7919 * (run + 1) + name.length);
@@ -238,8 +287,7 @@ const compareTime = async (ours, pages, reps) => {
     parts: fields,
     steps: fields.map(({ key }, index) => ['fill', key, `value ${index}`]),
   };
-  pages.state.page = renderPage(fields, createRandom(1));
-  await ours.call('oc_recipe', { source: buildRecipe('ten-steps', pages.origin, journey) });
+  await record(ours, pages, 'ten-steps', journey);
   const took = await interleaved(
     {
       client: async () => {

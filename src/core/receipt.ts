@@ -71,6 +71,8 @@ export interface Receipt {
   readonly sure?: true;
   /** A note for the client about how the action was done. */
   readonly remark?: string;
+  /** How a renamed element of an earlier run was found. */
+  readonly healed?: string;
 }
 
 /** No effect was observed, and the result was not verified. */

@@ -113,7 +113,7 @@ export class Fingerprinter {
   }
 
   /** The other words of the row, card or list item of an element, for messages. */
-  describeRow(element: Element): string {
+  describeRow(element: Element, maxChars = MAX_BESIDE_CHARS): string {
     this.#findPlace(element);
     const [item] = this.#items;
     if (!item) return '';
@@ -123,7 +123,7 @@ export class Fingerprinter {
       (node, text) => contains(element, node) || texts.push(text),
     );
     collector.visitInside(item.element, undefined);
-    return shortLine(texts.join(' '), MAX_BESIDE_CHARS);
+    return shortLine(texts.join(' '), maxChars);
   }
 
   /**

@@ -58,6 +58,7 @@ import type {
   ValidateAnswer,
   Vitals,
 } from './read-answers.ts';
+import type { RecordedAnswer, RecordedElement } from './recorded/recorded-answers.ts';
 import type { Locator } from './recorder/messages.ts';
 import type { IdentifiedElement, WalkedElement, WalkOptions } from './walk-record.ts';
 
@@ -175,6 +176,8 @@ export interface PageFunctions {
     readonly drawMarks: (refs: readonly (readonly [id: number, ref: string])[]) => void;
     readonly firstMatch: (selector: string) => number | null;
     readonly isScrolled: () => Point;
+    readonly describeRecorded: (ids: readonly number[]) => readonly (RecordedElement | null)[];
+    readonly findRecorded: (target: RecordedElement, patienceMs: number) => Promise<RecordedAnswer>;
   };
   readonly css: {
     readonly read: (options: SubjectOptions) => CssAnswer | NoSubject;

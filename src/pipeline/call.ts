@@ -104,6 +104,8 @@ export interface CallCourse {
   hasTurn?: boolean;
   /** run: settles when the tool has stopped, which after an abort may be later than the call. */
   work?: Promise<unknown>;
+  /** run: the facts of the elements that a call of a task acted on, for recipes. */
+  targets?: unknown[];
   /** run */
   result?: ToolOutput;
   /** journal: the line of the journal. */

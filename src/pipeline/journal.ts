@@ -33,7 +33,7 @@ interface CallEnd {
 
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { rooms, request } = call;
-  const { session, tab, common } = call.course;
+  const { session, tab, common, targets } = call.course;
   call.course.entry = await rooms.journal.appendCall(
     defined({
       ts: Date.now(),
@@ -46,6 +46,7 @@ const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<v
       ok: code === undefined,
       code,
       summary,
+      targets,
     }),
     tab ? listOrigins(tab) : [],
   );

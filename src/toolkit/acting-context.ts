@@ -1,11 +1,12 @@
 // Shared by tools that act: fields that name a target, wait times, and the action context.
-import { ifDefined } from '../core/defined.ts';
+import { defined, ifDefined } from '../core/defined.ts';
 import { z } from 'zod';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
 import type { ActionData } from '../core/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
 import type { ActionTarget } from '../browser/act/elements.ts';
+import { inPage } from '../browser/tabs/in-page.ts';
 import type { TabContext } from './context.ts';
 import { markListedAs, markUndescribed, markUnlisted } from './tool-description.ts';
 
@@ -14,6 +15,26 @@ export const TARGET_FIELDS = {
   selector: z.string().min(1).max(10_000).optional().describe('CSS or XPath'),
   query: markUndescribed(
     z.string().min(1).max(500).optional().describe('Words of its name, label or text'),
+  ),
+};
+
+const text = z.string().max(10_000);
+
+/** The facts of an element of an earlier run, as recipes contain them. */
+export const RECORDED_FIELD = {
+  recorded: markUnlisted(
+    z
+      .object({
+        role: text,
+        name: text,
+        testId: text.optional(),
+        attributes: z.record(z.string(), text).optional(),
+        row: text.optional(),
+        within: z.array(text).max(20).optional(),
+        order: z.array(text).max(20).optional(),
+      })
+      .optional()
+      .describe('The element by the facts that a recipe recorded, instead of ref'),
   ),
 };
 
@@ -68,19 +89,23 @@ interface TargetInput {
   readonly ref?: string | undefined;
   readonly selector?: string | undefined;
   readonly query?: string | undefined;
+  readonly recorded?: RecordedInput | undefined;
 }
+
+type RecordedInput = z.output<(typeof RECORDED_FIELD)['recorded']>;
 
 /** Returns the target that the arguments name; undefined if they name none. */
 export const parseTarget = (
   tool: string,
-  { ref, selector, query }: TargetInput,
+  { ref, selector, query, recorded }: TargetInput,
 ): ActionTarget | undefined => {
-  if ([ref, selector, query].filter((given) => given !== undefined).length > 1)
+  if ([ref, selector, query, recorded].filter((given) => given !== undefined).length > 1)
     throw fail('invalid_argument', `${tool} accepts only one of "ref", "selector" and "query".`, {
       argument: 'ref',
     });
   if (ref !== undefined) return { ref };
   if (selector !== undefined) return { selector };
+  if (recorded) return { recorded: defined(recorded) };
   return ifDefined(query, (query) => ({ query }));
 };
 
@@ -90,6 +115,14 @@ export const parseTarget = (
  */
 const documentAddress = (frame: Frame): string =>
   frame.url === 'about:srcdoc' && frame.parent ? documentAddress(frame.parent) : frame.url;
+
+/** A page that is replaced meanwhile leaves no facts; the action itself reports that. */
+const createTargetKeeper =
+  ({ keepTargets, signal }: TabContext): ActionContext['keepTargets'] =>
+  async (frame, ids) => {
+    const facts = frame.call(inPage.more.describeRecorded, [ids], signal);
+    keepTargets(await facts.catch(() => ids.map(() => null)));
+  };
 
 /** How long to wait for a first effect if nothing happens. */
 const IDLE_MS = 100;
@@ -111,6 +144,7 @@ export const createActionContext = (
     allowFile: allowUpload,
     allowAction,
     recheckAction,
+    keepTargets: context.taskId === undefined ? undefined : createTargetKeeper(context),
     learnSecret: (text) => rooms.redactor.learn(text),
     fillSecrets: (text, frame) =>
       context.fillSecrets(

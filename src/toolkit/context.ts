@@ -136,6 +136,8 @@ export interface Context {
    * Infinity if it never is.
    */
   readonly inlineLimitBytes: () => number;
+  /** Adds the facts of the elements that the call acts on to its line in the journal. */
+  readonly keepTargets: (targets: readonly unknown[]) => void;
   /** Adds a one-line note to the reply, separate from its body. */
   readonly note: (line: string) => void;
   /** Reports how many texts were omitted because the page hides them from people. */

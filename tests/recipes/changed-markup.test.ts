@@ -54,39 +54,87 @@ const render = ({ id, name, testId, hidden, wraps, tag }: ShownButton): string =
   return `${'<div>'.repeat(wraps)}<${tag} ${attributes}>${name}</${tag}>${'</div>'.repeat(wraps)}`;
 };
 
-it(
-  'a run on changed markup presses the recorded button, or stops',
-  { timeout: 120_000 },
-  async () => {
-    await engine.json('oc_recipe', {
-      source: `name: press\nsite: 127.0.0.1\nsteps:
-  - open: ${site.origin}/
-  - action: click
-    target: { role: button, name: Save, testId: button-0 }`,
+/** A page of the run; `exchanged` is the button that has the name of the first one, and its own. */
+interface ShownPage {
+  readonly order: readonly string[];
+  readonly buttons: readonly ShownButton[];
+  readonly exchanged: number | undefined;
+}
+
+const shownPage: fc.Arbitrary<ShownPage> = fc.record({
+  order: fc.shuffledSubarray(['0', '1', '2', '3', '4']),
+  buttons: fc.tuple(button('0'), button('1'), button('2'), button('3'), button('4')),
+  exchanged: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+});
+
+const exchangeNames = (buttons: readonly ShownButton[], other: number): ShownButton[] =>
+  buttons.map((one, index) => {
+    if (index === 0) return { ...one, name: NAMES[other] ?? '' };
+    return index === other ? { ...one, name: NAMES[0] ?? '' } : one;
+  });
+
+const IDS = ['0', '1', '2', '3', '4'];
+const recordedButtons = (withTestIds: boolean): ShownButton[] =>
+  IDS.map((id) => ({
+    id,
+    name: NAMES[Number(id)] ?? '',
+    testId: withTestIds ? `button-${id}` : undefined,
+    hidden: false,
+    wraps: 0,
+    tag: 'button',
+  }));
+
+const UNCHANGED: ShownPage = { order: IDS, buttons: recordedButtons(true), exchanged: undefined };
+
+/**
+ * An exchange is visible only by the facts that stay: the test ids, or without them the order of
+ * buttons that are all there.
+ */
+const applyExchange = ({ order, buttons, exchanged }: ShownPage, withTestIds: boolean): string => {
+  const ids = (one: ShownButton): ShownButton =>
+    withTestIds ? { ...one, testId: `button-${one.id}` } : { ...one, testId: undefined };
+  if (exchanged === undefined)
+    return renderButtons(order, withTestIds ? buttons : buttons.map(ids));
+  if (withTestIds) return renderButtons(order, exchangeNames(buttons.map(ids), exchanged));
+  return renderButtons(IDS, exchangeNames(recordedButtons(false), exchanged));
+};
+
+const renderButtons = (order: readonly string[], buttons: readonly ShownButton[]): string =>
+  `<!doctype html><link rel="icon" href="data:,"><title>Buttons</title>${order
+    .map((id) => buttons.find((one) => one.id === id))
+    .map((one) => (one ? render(one) : ''))
+    .join('')}`;
+
+it.each([
+  ['with test ids', true],
+  ['without attributes', false],
+])(
+  'a run on changed markup presses the recorded button %s, or stops',
+  { timeout: 200_000 },
+  async (_, withTestIds) => {
+    page = renderButtons(IDS, recordedButtons(withTestIds));
+    const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
+      objective: 'press',
     });
+    await engine.text('navigate', { url: `${site.origin}/`, taskId: task_id });
+    await engine.text('interact', { action: 'click', query: 'Save', taskId: task_id });
+    await engine.json('oc_recipe', { name: 'press', from_task: task_id });
     const outcomes = { done: 0, stopped: 0 };
     await fc.assert(
-      fc.asyncProperty(
-        fc.shuffledSubarray(['0', '1', '2', '3', '4']),
-        fc.tuple(button('0'), button('1'), button('2'), button('3'), button('4')),
-        async (order, buttons) => {
-          pressed.splice(0);
-          page = `<!doctype html><link rel="icon" href="data:,"><title>Buttons</title>${order
-            .map((id) => buttons.find((one) => one.id === id))
-            .map((one) => (one ? render(one) : ''))
-            .join('')}`;
-          const { failure } = await engine.reply('oc_recipe', { run: 'press', timeout_ms: 20_000 });
-          if (failure) {
-            expect(failure.code).toBe('recipe_stopped');
-            expect(pressed).toEqual([]);
-            outcomes.stopped++;
-          } else {
-            expect(pressed).toEqual(['0']);
-            outcomes.done++;
-          }
-        },
-      ),
-      { numRuns: 20 },
+      fc.asyncProperty(shownPage, async (shown) => {
+        pressed.splice(0);
+        page = applyExchange(shown, withTestIds);
+        const { failure } = await engine.reply('oc_recipe', { run: 'press', timeout_ms: 20_000 });
+        if (failure) {
+          expect(failure.code).toBe('recipe_stopped');
+          expect(pressed).toEqual([]);
+          outcomes.stopped++;
+        } else {
+          expect(pressed).toEqual(['0']);
+          outcomes.done++;
+        }
+      }),
+      { numRuns: 15, examples: [[UNCHANGED], [{ ...UNCHANGED, exchanged: 2 }]] },
     );
     expect(outcomes.done).toBeGreaterThan(0);
     expect(outcomes.stopped).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 // Names and resolves the element of an action: its ref, frame and element id.
 import { textIf } from '../../core/text.ts';
 import type { ActedElement } from '../../page/act/act-answers.ts';
+import type { RecordedElement } from '../../page/recorded/recorded-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -48,16 +49,19 @@ export const requireElementPlace = async (
 
 // The target of an action as the caller names it.
 
-/** Has exactly one of the three properties. */
+/** Has exactly one of the four properties. */
 export type ActionTarget =
   | { readonly ref: string }
   /** A CSS selector or XPath that must match one visible element of the page or of a frame. */
   | { readonly selector: string }
   /** Words of its name, label, placeholder or text; "Save button" also names the role. */
-  | { readonly query: string };
+  | { readonly query: string }
+  /** The facts of an element of an earlier run. */
+  | { readonly recorded: RecordedElement };
 
 export const describeTarget = (target: ActionTarget): string => {
   if ('ref' in target) return target.ref;
+  if ('recorded' in target) return formatTargetName(target.recorded);
   return JSON.stringify(
     'selector' in target ? target.selector.slice(0, 200) : target.query.slice(0, 200),
   );

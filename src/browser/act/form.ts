@@ -84,6 +84,8 @@ export const fillForm = async (
     for (const [i, batch] of batches.entries()) {
       const end = await fillBatch(context, batch, watched[i]?.watch ?? 0, failures);
       if (end.submit) submit = buildTargetName(tab, batch.frame, end.submit);
+      const ids = end.results.map(({ element }) => element?.id ?? 0);
+      await context.keepTargets?.(batch.frame, ids);
     }
     await effectWait.look('task');
     await effectWait.rest(0);

@@ -49,6 +49,8 @@ export interface ActionContext {
   readonly fillSecrets: (text: string, frame?: Frame) => Promise<string>;
   /** Registers a password, so that later output masks it. */
   readonly learnSecret: (text: string) => void;
+  /** Keeps the facts of targets in the journal; undefined if the call belongs to no task. */
+  readonly keepTargets: ((frame: Frame, ids: readonly number[]) => Promise<void>) | undefined;
 }
 
 export interface ActionSpec {
@@ -102,15 +104,17 @@ const attempt = async (
       limited,
     ),
   );
+  await context.keepTargets?.(reached.frame, [reached.ready.element.id]);
   if (spec.already?.(reached))
     return {
-      receipt: {
+      receipt: defined({
         did: `already ${spec.did}`,
         target: reached.target,
         effects: {},
         waitedMs: 0,
         sure: true,
-      },
+        healed: reached.healed,
+      }),
     };
   emitAim(tab, spec, reached);
   using activity = new TabActivity(tab);
@@ -166,6 +170,7 @@ const writeReceipt = async (
     waitedMs: monotonicMs() - activity.startedAt,
     sure: valueIf(verified, true),
     remark: remark ? remark : undefined,
+    healed: reached.healed,
   });
 };
 

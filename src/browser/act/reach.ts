@@ -14,6 +14,7 @@ import type {
   Ready,
   Spec,
 } from '../../page/act/act-answers.ts';
+import type { RecordedAnswer, RecordedElement } from '../../page/recorded/recorded-answers.ts';
 import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from '../read/closed-roots.ts';
@@ -36,6 +37,8 @@ export interface Reached {
   readonly target: TargetName;
   /** In coordinates of the main frame's viewport. */
   readonly point: Point;
+  /** How a renamed element of an earlier run was found. */
+  readonly healed?: string;
 }
 
 export interface ReachOptions {
@@ -74,7 +77,14 @@ export const reach = async (
     options.needs.pointer && frame.parent
       ? await pagePoint(tab, frame, ready, target, signal)
       : ready.point;
-  return { frame, ready, target: buildTargetName(tab, frame, ready.element), point };
+  const { healed } = placed;
+  return defined({
+    frame,
+    ready,
+    target: buildTargetName(tab, frame, ready.element),
+    point,
+    healed,
+  });
 };
 
 /**
@@ -143,6 +153,7 @@ interface FrameSearch {
   readonly spec: Spec;
   /** Rejects if the ref's element is not the same any more. */
   readonly check?: () => Promise<void>;
+  readonly healed?: string;
 }
 
 /** Finds the frame that contains the target. A page with a single frame is not searched. */
@@ -157,6 +168,7 @@ const placeTarget = async (
     const { frame, id, check } = await requireElementPlace(tab, target.ref, signal);
     return { frame, spec: { id }, check };
   }
+  if ('recorded' in target) return placeRecorded(tab, target.recorded, endsAt, signal);
   for (;;) {
     const frames = tab.frames.all();
     if (frames.length === 1) return { frame: tab.frames.main, spec: target };
@@ -174,6 +186,85 @@ const placeTarget = async (
       ),
     );
   }
+};
+
+interface RecordedFind {
+  readonly frame: Frame;
+  readonly answer: RecordedAnswer;
+}
+
+/**
+ * Finds an element of an earlier run. An element in a closed shadow root is found after the roots
+ * are opened, before the wait starts.
+ */
+const placeRecorded = async (
+  tab: Tab,
+  recorded: RecordedElement,
+  endsAt: number,
+  signal: AbortSignal,
+): Promise<FrameSearch> => {
+  const first = pickRecorded(await searchRecorded(tab, recorded, 0, signal), false);
+  if (first) return first;
+  await lookBehindRoots(tab.frames.main, signal);
+  for (;;) {
+    const left = Math.max(0, endsAt - monotonicMs());
+    const answers = await searchRecorded(tab, recorded, left, signal);
+    const isOver = monotonicMs() >= endsAt;
+    const found = pickRecorded(answers, isOver);
+    if (found) return found;
+    if (isOver) throw recordedFailure(recorded, answers);
+  }
+};
+
+/** Searches all frames. A page with several frames is searched again after a short wait. */
+const searchRecorded = async (
+  tab: Tab,
+  recorded: RecordedElement,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<RecordedFind[]> => {
+  const frames = tab.frames.all();
+  const waitMs = frames.length === 1 ? patienceMs : Math.min(patienceMs, FRAMES_WAIT_MS);
+  const answers = frames.map(async (frame) => {
+    const call = frame.call(inPage.more.findRecorded, [recorded, waitMs], signal);
+    const answer = await ignoreReplacedFrame(frame, call);
+    return answer ? [{ frame, answer }] : [];
+  });
+  return (await Promise.all(answers)).flat();
+};
+
+const FRAMES_WAIT_MS = 250;
+
+/** The only frame that has the element; a renamed one counts only after the wait. */
+const pickRecorded = (
+  answers: readonly RecordedFind[],
+  acceptsHealed: boolean,
+): FrameSearch | undefined => {
+  const found = answers.flatMap(({ frame, answer }) =>
+    answer.problem === undefined ? [{ frame, ...answer }] : [],
+  );
+  const same = found.filter(({ healed }) => healed === undefined);
+  const [only, another] = same.length === 0 && acceptsHealed ? found : same;
+  if (!only || another) return undefined;
+  const { frame, id, healed } = only;
+  return defined({ frame, spec: { id }, healed });
+};
+
+const recordedFailure = (recorded: RecordedElement, answers: readonly RecordedFind[]): Failure => {
+  const what = shown(recorded);
+  const problems = answers.flatMap(({ answer }) => (answer.problem === undefined ? [] : [answer]));
+  const moved = problems.find(({ problem }) => problem === 'moved');
+  if (moved)
+    return fail(
+      'element_not_found',
+      `${what} is not the recorded element any more: ${moved.detail}.`,
+    );
+  const ambiguous = problems.find(({ problem }) => problem === 'ambiguous');
+  if (ambiguous)
+    return fail('ambiguous_target', `Several elements match ${what}: ${ambiguous.detail}.`);
+  return problems.length < answers.length
+    ? fail('ambiguous_target', `Several frames contain ${what}.`)
+    : fail('element_not_found', `No element matches ${what}.`);
 };
 
 interface FrameFind {
@@ -194,7 +285,7 @@ const ignoreReplacedFrame = async <T>(frame: Frame, call: Promise<T>): Promise<T
 const searchFrames = async (
   tab: Tab,
   frames: readonly Frame[],
-  target: Exclude<ActionTarget, { ref: string }>,
+  target: Exclude<ActionTarget, { ref: string } | { recorded: object }>,
   purpose: Purpose,
   signal: AbortSignal,
 ): Promise<FrameSearch | Problem> => {

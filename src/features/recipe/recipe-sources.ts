@@ -8,7 +8,7 @@ import {
   type Recipe,
   type RecipeRequest,
   RecipeStep,
-  type RecipeTarget,
+  RecipeTarget,
 } from '../../store/recipes/recipe-schema.ts';
 import type { Locator, RecordedStep } from '../recording/kept-lines.ts';
 import { buildScriptSteps } from '../recording/script-steps.ts';
@@ -78,7 +78,10 @@ const toValue = (step: Extract<RecordedStep, { kind: 'fill' }>): string =>
   step.secret ? `\${SECRET:${step.secretName ?? formatSecretVariable(step)}}` : step.value;
 
 /** Without a name, the role is kept so that a run checks the kind of the element. */
-const toTarget = ({ role, name, testId, css }: Locator): RecipeTarget => {
+const toTarget = ({ role, name, testId, css, facts }: Locator): RecipeTarget => {
+  const isOnly = name !== undefined || facts?.row !== undefined;
+  const recorded = facts && isOnly ? parseTarget(facts) : undefined;
+  if (recorded) return recorded;
   if (role !== undefined && name !== undefined)
     return defined({ role, name, testId: testId?.value });
   const selector = testId ? `[${testId.attribute}="${testId.value}"]` : css.at(-1);
@@ -95,7 +98,13 @@ export interface SourceCall {
   readonly args?: unknown;
   readonly ok?: boolean;
   readonly summary?: string;
+  /** Facts of the elements that the call acted on; null for an element without a name. */
+  readonly targets?: readonly unknown[];
 }
+
+/** The facts of an element, read from the journal or from a recording. */
+const parseTarget = (facts: unknown): RecipeTarget | undefined =>
+  RecipeTarget.safeParse(facts).data;
 
 /** The target in a receipt: `clicked e12 button "Pay"`. */
 const RECEIPT_TARGET = /\be\d{1,9} ([a-zA-Z]{1,40}) ("(?:[^"\\]|\\.){0,300}")/;
@@ -108,9 +117,9 @@ export const convertCalls = (
   calls: readonly SourceCall[],
   acts: (tool: string) => boolean,
 ): RecipeStep[] =>
-  calls.flatMap(({ tool = '', args, ok, summary = '' }) => {
+  calls.flatMap(({ tool = '', args, ok, summary = '', targets = [] }) => {
     if (!ok || !isRecord(args)) return [];
-    const steps = convertCall(args, summary);
+    const steps = convertCall(args, summary, targets);
     if (steps.length === 0 && acts(tool))
       throw fail('recipe_invalid', `A call of ${tool} cannot become a step.`, {
         hint: 'Record the tab instead, and create the recipe from the recording.',
@@ -118,26 +127,40 @@ export const convertCalls = (
     return steps;
   });
 
-const convertCall = (args: Record<string, unknown>, summary: string): RecipeStep[] => {
+const convertCall = (
+  args: Record<string, unknown>,
+  summary: string,
+  targets: readonly unknown[],
+): RecipeStep[] => {
   const { url, action, value, fields } = args;
-  if (isUnknownArray(fields)) return args['submit'] ? [] : convertFields(fields);
+  if (isUnknownArray(fields)) return convertForm(fields, args['submit'], targets);
   if (typeof url === 'string' && action === undefined) return [{ open: url }];
-  const target = readTarget(args, summary);
+  const target = parseTarget(targets.at(-1)) ?? readTarget(args, summary);
   const receipt = parseReceiptLine(summary);
   const { data } = RecipeStep.safeParse({ action, target, ...defined({ value, receipt }) });
   return data && target ? [data] : [];
 };
 
-/** Fields that are named by their label; none if one of them is not. */
-const convertFields = (fields: readonly unknown[]): RecipeStep[] => {
-  const steps = fields.flatMap((field): RecipeStep[] => {
-    const [label, value] = [getField(field, 'label'), getField(field, 'value')];
-    if (typeof label !== 'string') return [];
-    if (typeof value === 'boolean')
-      return [{ action: value ? 'check' : 'uncheck', target: { label } }];
-    return typeof value === 'string' ? [{ action: 'fill', target: { label }, value }] : [];
+/** The fields, and the button that submits them; none if one of them cannot be identified. */
+const convertForm = (
+  fields: readonly unknown[],
+  submit: unknown,
+  targets: readonly unknown[],
+): RecipeStep[] => {
+  const steps = fields.flatMap((field, index) => {
+    const label = getField(field, 'label');
+    const target = parseTarget(targets[index]) ?? parseTarget(defined({ label }));
+    return target ? convertField(target, getField(field, 'value')) : [];
   });
-  return steps.length === fields.length ? steps : [];
+  const button = targets.length > fields.length ? parseTarget(targets.at(-1)) : undefined;
+  if (steps.length < fields.length || (submit && !button)) return [];
+  return submit && button ? [...steps, { action: 'click', target: button }] : steps;
+};
+
+const convertField = (target: RecipeTarget, value: unknown): RecipeStep[] => {
+  if (Object.keys(target).length === 0) return [];
+  if (typeof value === 'boolean') return [{ action: value ? 'check' : 'uncheck', target }];
+  return typeof value === 'string' ? [{ action: 'fill', target, value }] : [];
 };
 
 const readTarget = (args: Record<string, unknown>, summary: string): RecipeTarget | undefined => {
@@ -254,9 +277,23 @@ class ParamReplacer {
 
   /** The action and the role are words of the format. */
   #replaceAction({ action, target, ...rest }: ActionStep): RecipeStep {
-    const found = target && { ...(this.#replaceTexts(target) as RecipeTarget) };
-    const kept = defined({ ...found, role: target?.role });
-    return { ...(this.#replaceTexts(rest) as object), action, ...(target && { target: kept }) };
+    const kept = target && this.#replaceTarget(target);
+    return { ...(this.#replaceTexts(rest) as object), action, ...defined({ target: kept }) };
+  }
+
+  /**
+   * The element of another value is in another row and has other neighbours: a row that contains
+   * the value becomes `near`, and the other facts that identify the recorded element are left out.
+   */
+  #replaceTarget({ role, row, order, within, attributes, ...texts }: RecipeTarget): RecipeTarget {
+    const found = this.#replaceTexts(texts) as RecipeTarget;
+    const replacedRow = row === undefined ? undefined : this.#replaceWords(row);
+    if (replacedRow !== row) {
+      const [near] = MARK.exec(replacedRow ?? '') ?? [];
+      return defined({ role, name: found.name, near });
+    }
+    if (found.name !== texts.name) return defined({ ...found, role });
+    return defined({ ...found, role, row, order, within, attributes });
   }
 
   /** Replaces whole values at any depth. */
@@ -317,6 +354,7 @@ const mapRecord = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 
+const MARK = /\{\{\w{1,64}\}\}/;
 const WORD_CHAR = /[\p{L}\p{N}_]/u;
 
 /** The texts around each place where `word` is not a part of a longer word. */

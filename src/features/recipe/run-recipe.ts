@@ -105,10 +105,26 @@ class RecipeRunner {
 
   async #act(step: Extract<RecipeStep, { action: string }>): Promise<void> {
     const { action, target, value, receipt } = step;
-    const place = target ? await this.#locate(target) : {};
-    const data = await this.#call('interact', { action, ...place, ...defined({ value }) });
+    const send = (place: object): Promise<unknown> =>
+      this.#call('interact', { action, ...place, ...defined({ value }) });
+    const data = target ? await this.#actOn(target, send) : await send({});
     const difference = receipt && compareReceipts(receipt, readReceipt(data));
     if (difference !== undefined) throw fail('recipe_stopped', `${difference}.`);
+  }
+
+  /** A target with a role and a name is found by the action itself, which saves a call. */
+  async #actOn(target: RecipeTarget, send: (place: object) => Promise<unknown>): Promise<unknown> {
+    const recorded = buildRecorded(target);
+    if (!recorded) return send(await this.#locate(target));
+    try {
+      const data = await send({ recorded, wait_ms: FIND_MS });
+      const healed = getField(getField(data, 'receipt'), 'healed');
+      if (typeof healed === 'string') this.healed.push(`${describeTarget(target)} ${healed}`);
+      return data;
+    } catch (error) {
+      if (!isMissing(error) || target.label === undefined) throw error;
+      return send(await this.#heal(target));
+    }
   }
 
   async #check(expected: object): Promise<void> {
@@ -117,14 +133,14 @@ class RecipeRunner {
     throw fail('recipe_stopped', `the expectation failed: ${String(getField(report, 'text'))}`);
   }
 
-  /** By role and name; otherwise by a test id or a label that exactly one element has. */
+  /** For a target without a role or a name, or with words of its row. */
   async #locate(target: RecipeTarget): Promise<{ readonly ref: string }> {
     const exact = selectExact(target, await this.#waitForName(target));
     const [only, another] = exact;
     if (only && !another) return { ref: only.ref };
     if (another)
       throw fail('ambiguous_target', `${exact.length} elements match ${describeTarget(target)}.`);
-    return { ref: (await this.#heal(target)).ref };
+    return this.#heal(target);
   }
 
   /** A target without a name is found by its label, its test id, or its selector. */
@@ -141,7 +157,7 @@ class RecipeRunner {
   }
 
   /** Never by the role alone: another element of this role may be the only one left. */
-  async #heal(target: RecipeTarget): Promise<RecipeHit> {
+  async #heal(target: RecipeTarget): Promise<{ readonly ref: string }> {
     const { role, testId, label } = target;
     for (const fact of [defined({ testId }), defined({ label })]) {
       if (Object.keys(fact).length === 0) continue;
@@ -152,7 +168,7 @@ class RecipeRunner {
       this.healed.push(
         `${describeTarget(target)} was found by its ${found}: it is now ${quoteText(only.name)}`,
       );
-      return only;
+      return { ref: only.ref };
     }
     throw fail('element_not_found', `No element matches ${describeTarget(target)}.`);
   }
@@ -172,6 +188,16 @@ class RecipeRunner {
     throw fail('recipe_stopped', `the response has the status ${status}.`);
   }
 }
+
+/** The facts for the argument `recorded`; undefined if the target is found by other facts. */
+const buildRecorded = (target: RecipeTarget): object | undefined => {
+  const { role, name, near, testId, attributes, row, within, order } = target;
+  if (role === undefined || name === undefined || near !== undefined) return undefined;
+  return defined({ role, name, testId, attributes, row, within, order });
+};
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'element_not_found';
 
 /** The address with its query, and the body as a text with its content type. */
 const buildRequest = (request: RecipeRequest): Pick<RecipeRequest, 'url' | 'headers' | 'body'> => {

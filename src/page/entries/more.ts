@@ -12,6 +12,7 @@ import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
 import { find, findStop, findWait } from '../find/find-elements.ts';
 import { clearMarks, drawMarks, firstMatch, isScrolled, measureArea } from '../marks.ts';
 import { implement } from '../page-functions.ts';
+import { describeRecorded, findRecorded } from '../recorded/find-recorded.ts';
 
 export const functions = implement('more', {
   choose,
@@ -45,4 +46,6 @@ export const functions = implement('more', {
   drawMarks,
   firstMatch,
   isScrolled,
+  describeRecorded,
+  findRecorded,
 });

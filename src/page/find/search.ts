@@ -362,7 +362,7 @@ const resolveRoles = (role: string): readonly string[] => {
   return [CANONICAL.get(word) ?? word];
 };
 
-const findByRoles = function* (
+export const findByRoles = function* (
   scopes: readonly SearchScope[],
   roles: readonly string[],
 ): Generator<Element> {

@@ -16,6 +16,7 @@ import {
 } from '../safe-dom.ts';
 import { type NameCache, computeName } from '../names.ts';
 import { computeRole } from '../roles.ts';
+import { readFacts } from '../recorded/element-facts.ts';
 import type { Locator } from './messages.ts';
 
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy', 'data-qa'];
@@ -43,6 +44,7 @@ export const locate = (element: Element): Locator => {
     ...compact({ type }),
     testId,
     ...roleAndName(element, tag),
+    facts: readFacts(element),
     css: cssThroughRoots(element),
   });
 };

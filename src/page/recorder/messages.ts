@@ -1,4 +1,5 @@
 // Messages from the recorder in a page to the engine; used by both sides.
+import type { RecordedElement } from '../recorded/recorded-answers.ts';
 
 /** Ways to find an element in another run, most reliable first. */
 export interface Locator {
@@ -9,6 +10,8 @@ export interface Locator {
   /** Role and accessible name, only if no other element has both. */
   readonly role?: string;
   readonly name?: string;
+  /** All facts of an element that has a name, for recipes. */
+  readonly facts?: RecordedElement;
   /** One CSS selector per tree, from the document through the open shadow roots. */
   readonly css: readonly string[];
 }

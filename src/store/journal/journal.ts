@@ -13,6 +13,7 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Larger arguments are replaced by their size. */
 const MAX_ARGS_CHARS = 8 * 1024;
+const MAX_TARGETS_CHARS = 16 * 1024;
 const TOOL_CHARS = 100;
 const SUMMARY_CHARS = 160;
 /** Only the beginning of a reply is searched for secrets. */
@@ -31,6 +32,8 @@ const CallEntry = z.object({
   ok: z.boolean(),
   code: z.string().optional(),
   summary: z.string(),
+  /** Facts of the elements that a call of a task acted on. */
+  targets: z.array(z.unknown()).optional(),
 });
 const EventEntry = z.looseObject({ ts: z.number(), event: z.string() });
 const Entry = z.union([CallEntry, EventEntry]);
@@ -177,13 +180,24 @@ const NOT_CLEANED = { omitted: 'could not be redacted' };
 /** Cuts after the redaction, because a part of a secret is not recognised. */
 const cleanCall = (entry: CallEntry, args: unknown, writer: PayloadWriter): CallEntry => {
   const summary = writer.cleanText(entry.summary.slice(0, MAX_SUMMARY_CHARS));
+  const { targets, ...rest } = entry;
   return {
-    ...entry,
+    ...rest,
+    ...defined({ targets: cleanTargets(targets, writer) }),
     tool: writer.cleanText(entry.tool).slice(0, TOOL_CHARS),
     args,
     summary: summary.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' '),
   };
 };
+
+/** Undefined if they are too long for a line. */
+const cleanTargets = (
+  targets: readonly unknown[] | undefined,
+  writer: PayloadWriter,
+): unknown[] | undefined =>
+  targets && JSON.stringify(targets).length <= MAX_TARGETS_CHARS
+    ? (writer.clean(targets) as unknown[])
+    : undefined;
 
 const withSmallArguments = (entry: JournalEntry): JournalEntry => {
   if (!isCall(entry)) return entry;

@@ -3,12 +3,23 @@ import { z } from 'zod';
 
 const text = z.string().max(10_000);
 
-/** How an element is found again: by its role and name first, by its position never. */
+/**
+ * How an element is found again: by its role and name first, by its position never. The other
+ * facts select among several, find a renamed one, or show that the name belongs to another now.
+ */
 export const RecipeTarget = z.strictObject({
   role: text.optional(),
   name: text.optional(),
   label: text.optional(),
   testId: text.optional(),
+  /** Attributes that no other element of the role had: id, name, href … */
+  attributes: z.record(z.string(), text).optional(),
+  /** All other words of the same row, card or list item. */
+  row: text.optional(),
+  /** The heading, dialogs and landmarks around it, innermost first. */
+  within: z.array(text).max(20).optional(),
+  /** The names of the neighbouring elements of the role in their order, with its own. */
+  order: z.array(text).max(20).optional(),
   /** Words of the same row, card or list item. */
   near: text.optional(),
   /** Used only without a name. */

@@ -11,6 +11,7 @@ import {
   ACT_FIELDS,
   renderStateHeader,
   createActionContext,
+  RECORDED_FIELD,
   STATE_FIELD,
   TARGET_FIELDS,
   parseTarget,
@@ -41,6 +42,7 @@ const input = () => ({
       'scroll ("down 300", "until TEXT"), file path(s), or ref to drop on',
   ),
   ...STATE_FIELD,
+  ...RECORDED_FIELD,
   ...ACT_FIELDS,
 });
 

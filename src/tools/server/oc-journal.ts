@@ -1,6 +1,7 @@
 // oc_journal: returns the last calls, or a summary of them.
 import { z } from 'zod';
 import { defined } from '../../core/defined.ts';
+import type { JournalEntry } from '../../store/journal/journal.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';
@@ -29,8 +30,8 @@ export const ocJournal = defineTool({
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
   run: async ({ action, count, tool, since }, { rooms }) => {
     const window = defined({ since });
-    return action === 'summary'
-      ? rooms.journal.summary(window)
-      : rooms.journal.recent(defined({ count, ...window, tool }));
+    if (action === 'summary') return rooms.journal.summary(window);
+    const entries = await rooms.journal.recent(defined({ count, ...window, tool }));
+    return entries.map(({ targets: _targets, ...entry }: JournalEntry) => entry);
   },
 });
