@@ -35,6 +35,8 @@ export interface CallRequest {
   readonly fits?: ReplyTest;
   /** The client is the command line of the user. */
   readonly shell?: ShellClient | undefined;
+  /** The name and version of the client, for people; undefined if the client does not name it. */
+  readonly host?: string | undefined;
   /** The call of a script or a recipe: it gets the data, without hints and header lines. */
   readonly inner?: true;
   /** Puts a question to the user of the client; undefined if the client cannot. */

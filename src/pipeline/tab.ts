@@ -14,6 +14,7 @@ export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) 
   const { traits } = call.tool;
   const session = rooms.browser.session(common.session ?? request.session);
   course.session = session;
+  session.host = request.host ?? session.host;
   if (traits.scope !== 'tab') return next({ ...call, session, tab: undefined });
 
   const { signal } = call.deadline;

@@ -62,6 +62,9 @@ export class Session {
     | { readonly asked: string; readonly answered: string; readonly times: number }
     | undefined;
 
+  /** The name and version of the client that made the last call. */
+  host: string | undefined;
+
   /** The text last copied in this session; Chrome has one clipboard for all sessions. */
   readonly clipboard: { text?: string } = {};
 

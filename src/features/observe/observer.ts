@@ -95,6 +95,7 @@ interface ObserverOptions {
 const URL_CHARS = 2_000;
 const TITLE_CHARS = 300;
 const MESSAGE_CHARS = 1_000;
+const HOST_CHARS = 100;
 
 /** How long a page may take to respond until it counts as hung. */
 const RESPONSE_MS = 2_500;
@@ -167,6 +168,7 @@ export class Observer {
       tabId: tab.id,
       shortId: session.shortIds.get(tab.id),
       session: session.name,
+      host: ifDefined(session.host, (host) => clean(host, HOST_CHARS)),
       url: clean(tab.url, URL_CHARS),
       title: clean(tab.title, TITLE_CHARS),
       active: session.current === tab,

@@ -5,6 +5,8 @@ export interface TabView {
   readonly tabId: string;
   readonly shortId?: string;
   readonly session: string;
+  /** The name and version of the client that works in the session. */
+  readonly host?: string;
   readonly url: string;
   readonly title: string;
   readonly active: boolean;

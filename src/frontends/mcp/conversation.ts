@@ -22,15 +22,20 @@ export const createConversation = (
   const notify = (method: string, params: object): void => send({ jsonrpc: '2.0', method, params });
   const connection = new ClientConnection(notify);
   let mayAsk = false;
+  let clientInfo: unknown;
 
   const onRequest = async (request: Request): Promise<RpcResponse | undefined> => {
     const abort = new AbortController();
     running.set(request.id, abort);
-    if (request.method === 'initialize') mayAsk = offersForms(request.params?.['capabilities']);
+    if (request.method === 'initialize') {
+      mayAsk = offersForms(request.params?.['capabilities']);
+      clientInfo = request.params?.['clientInfo'];
+    }
     const response = await respond(methods, request, {
       signal: abort.signal,
       notify,
       connection,
+      clientInfo,
       ask: mayAsk ? requests.ask : undefined,
     });
     if (running.get(request.id) === abort) running.delete(request.id);

@@ -20,6 +20,8 @@ export interface Exchange {
   readonly notify: (method: string, params: RpcParams) => unknown;
   /** Protocol and client fields of the request's `_meta`, if the SDK has removed them from it. */
   readonly envelope?: unknown;
+  /** The `clientInfo` of the handshake; requests of the 2026 protocol have it in their `_meta`. */
+  readonly clientInfo?: unknown;
   readonly client?: ClientFacts;
   /** Sends notifications between requests; undefined if the client has no stream for them. */
   readonly connection?: ClientConnection | undefined;

@@ -8,6 +8,7 @@ import type { CallRequest } from '../../pipeline/call.ts';
 import type { Progress } from '../../toolkit/context.ts';
 import type { Tool } from '../../toolkit/define-tool.ts';
 import { buildListedSchema, buildTitle, type ToolSchema } from '../../toolkit/tool-description.ts';
+import { describeClient } from './client-info.ts';
 import { createElicit } from './elicitation.ts';
 import type { Exchange, Served } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
@@ -130,6 +131,7 @@ export const callTool = async (
     signal: exchange.signal,
     fits: createLineTest(asked),
     ...callerOf(exchange),
+    host: describeClient(params, exchange),
     elicit: engine.config.elicitation && exchange.ask ? createElicit(exchange.ask) : undefined,
     ...defined({ onProgress: progress?.report }),
   });

@@ -158,11 +158,36 @@ const TabCard = ({ tab }: { readonly tab: TabView }): VNode => (
         <span class="card-title">{tab.title || 'Untitled'}</span>
         <TabState tab={tab} />
         <span class="card-url mono">{shortenUrl(tab.url)}</span>
-        <span class="card-session">{tab.session}</span>
       </span>
     </a>
   </li>
 );
+
+/** The session of a tab, and the client that works in it. */
+const SessionNames = ({ tab: { session, host } }: { readonly tab: TabView }): VNode => (
+  <span class="session-names">
+    <span class="session-name">{session}</span>
+    {host !== undefined && <span class="session-host">{host}</span>}
+  </span>
+);
+
+const SessionTabs = ({ name }: { readonly name: string }): VNode => {
+  const own = tabs.value.filter(({ session }) => session === name);
+  const [first] = own;
+  return (
+    <section class="card-group">
+      <h2 class="group-title">
+        {first && <SessionNames tab={first} />}
+        <span class="hint">{formatCounted(own.length, 'tab')}</span>
+      </h2>
+      <ul class="cards">
+        {own.map((tab) => (
+          <TabCard key={tab.tabId} tab={tab} />
+        ))}
+      </ul>
+    </section>
+  );
+};
 
 const FullTab = ({ tab }: { readonly tab: TabView }): VNode => {
   const control = controls.value[tab.tabId];
@@ -190,9 +215,9 @@ const FullTab = ({ tab }: { readonly tab: TabView }): VNode => {
         <div class="full-names">
           <h2>{tab.title || 'Untitled'}</h2>
           <span class="mono full-url">{tab.url}</span>
+          <SessionNames tab={tab} />
         </div>
         <TabState tab={tab} />
-        <span class="chip chip-quiet">{tab.session}</span>
         <ControlButton tab={tab} isMine={isMine} isWaiting={isWaiting} />
       </header>
       {liveError.value !== '' && (
@@ -286,20 +311,8 @@ export const LiveView = (): VNode => {
   const sessions = [...new Set(tabs.value.map(({ session }) => session))];
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="All tabs">
-      <p class="hint">
-        {formatCounted(tabs.value.length, 'tab')} in {formatCounted(sessions.length, 'session')}
-      </p>
       {sessions.map((session) => (
-        <section key={session} class="card-group">
-          {sessions.length > 1 && <h2 class="group-title">{session}</h2>}
-          <ul class="cards">
-            {tabs.value
-              .filter((tab) => tab.session === session)
-              .map((tab) => (
-                <TabCard key={tab.tabId} tab={tab} />
-              ))}
-          </ul>
-        </section>
+        <SessionTabs key={session} name={session} />
       ))}
     </div>
   );

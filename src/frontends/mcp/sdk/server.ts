@@ -106,7 +106,11 @@ const serve = async (
 const findConnection = (
   { server, connection }: SdkSession,
   context: ServerContext,
-): Pick<Exchange, 'connection' | 'ask'> => ({ connection, ask: findAsk(server, context) });
+): Pick<Exchange, 'connection' | 'ask' | 'clientInfo'> => ({
+  connection,
+  ask: findAsk(server, context),
+  clientInfo: server.getClientVersion(),
+});
 
 /** A question to the user of a 2026 client is a result, which the client answers in a new request. */
 const serveRound = (
