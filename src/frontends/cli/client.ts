@@ -6,6 +6,7 @@ import type { Home } from '../../core/home.ts';
 import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/config/daemon-file.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
+import type { ClientAnswers } from '../mcp/client-answers.ts';
 import { type ClientFacts, FACTS_KEY, toHeaders, type Wishes } from '../mcp/client-facts.ts';
 import { findDaemon, findDaemonProcess, HELLO_MS, runsThisProgram } from './daemon/find-daemon.ts';
 import { digestSettingSources } from './daemon/settings.ts';
@@ -43,6 +44,8 @@ export interface CallOptions {
   /** Aborting it cancels the work in the daemon; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ProgressMessage) => void) | undefined;
+  /** Receives the requests that the daemon sends during the call; `send` sends the responses. */
+  readonly createAnswers?: ((send: (response: object) => void) => ClientAnswers) | undefined;
 }
 
 export interface DaemonClient {
@@ -166,11 +169,19 @@ const createClient = (
   const headers = toHeaders(facts);
   let lastId = 0;
 
-  const request: DaemonClient['request'] = async (method, params, { signal, onProgress } = {}) => {
+  /** A response that is lost is not needed: the daemon ends the call when its connection ends. */
+  const respond = (response: object): void =>
+    void sendRequest(note, { method: 'POST', path: '/mcp', headers, body: response }).catch(() => {});
+
+  const request: DaemonClient['request'] = async (method, params, options = {}) => {
+    const { signal, onProgress, createAnswers } = options;
     const id = ++lastId;
     let response: unknown;
-    const onMessage = (message: unknown): void =>
-      void (isProgress(message, onProgress) || (response = message));
+    using answers = createAnswers?.(respond);
+    const onMessage = (message: unknown): void => {
+      answers?.receive(message);
+      if (!isProgress(message, onProgress)) response = message;
+    };
     const body = {
       jsonrpc: '2.0',
       id,
@@ -185,7 +196,8 @@ const createClient = (
       signal,
       confirmMs: id === 1 ? confirmMs : undefined,
     } as const;
-    const answer = await sendRequest(note, onProgress ? { ...sent, onMessage } : sent).catch(
+    const streams = onProgress !== undefined || answers !== undefined;
+    const answer = await sendRequest(note, streams ? { ...sent, onMessage } : sent).catch(
       (error: unknown) => {
         throw error instanceof ConnectionLost ? lost(error) : error;
       },

@@ -50,13 +50,20 @@ interface PendingRequest {
 }
 
 /** Requests of the server to one client of the 2025 protocol, and the responses to them. */
-export const createClientRequests = (send: (message: unknown) => void): ClientRequests => {
-  const pending = new Map<Id, PendingRequest>();
+const createNumberedIds = (): (() => string) => {
   let last = 0;
+  return () => `openchrome-${++last}`;
+};
+
+export const createClientRequests = (
+  send: (message: unknown) => void,
+  createId = createNumberedIds(),
+): ClientRequests => {
+  const pending = new Map<Id, PendingRequest>();
   return {
     ask: (method, params, signal) =>
       new Promise((resolve, reject) => {
-        const id = `openchrome-${++last}`;
+        const id = createId();
         const cancel = (): void => {
           pending.delete(id);
           send({

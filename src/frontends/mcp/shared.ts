@@ -1,6 +1,7 @@
 // `openchrome serve --shared`: MCP on stdio, forwarded to the daemon, in a session per host.
-import { getField } from '../../core/json.ts';
 import { randomBytes } from 'node:crypto';
+import { defined, ifDefined } from '../../core/defined.ts';
+import { getField, isRecord } from '../../core/json.ts';
 import type { Settings } from '../../core/config.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
@@ -8,7 +9,9 @@ import { createLog, type Log } from '../../core/log.ts';
 import { type CallOptions, connectDaemon, type DaemonClient, RpcFailure } from '../cli/client.ts';
 import { watchDefects } from '../defects.ts';
 import { onSupervisorGone, receiveHandover, restart } from '../supervise.ts';
+import { createClientAnswers } from './client-answers.ts';
 import type { Wishes } from './client-facts.ts';
+import { CLIENT_INFO_KEY, findClientInfo } from './client-info.ts';
 import { type Exchange, METHOD_NAMES, type Methods, type RpcMethod } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { toResult } from './result.ts';
@@ -89,6 +92,10 @@ const forward =
       return await link.request(name, asHandshakeEra(params, exchange), {
         signal: exchange.signal,
         ...progressTo(params, exchange),
+        createAnswers: ifDefined(
+          exchange.ask,
+          (ask) => (send: (response: object) => void) => createClientAnswers(ask, send),
+        ),
       });
     } catch (error) {
       if (name !== 'tools/call' || !(error instanceof Failure)) throw toRpcError(error, log);
@@ -109,16 +116,24 @@ const toRpcError = (error: unknown, log: Log): RpcError => {
 };
 
 /**
- * The daemon is called with the 2025 protocol, whichever the host uses. The client's capabilities
- * are passed on, because features of the 2026 protocol, such as tasks, depend on them.
+ * The daemon is called with the 2025 protocol, whichever the host uses. The name and the
+ * capabilities of the host are passed on: features such as tasks and elicitation depend on them.
  */
-const asHandshakeEra = (params: RpcParams, { envelope }: Exchange): RpcParams => {
-  const meta = envelope ?? params['_meta'];
-  const capabilities = getField(meta, CAPABILITIES_KEY);
+const asHandshakeEra = (params: RpcParams, exchange: Exchange): RpcParams => {
   const { _meta, ...rest } = params;
-  return capabilities === undefined
-    ? rest
-    : { ...rest, _meta: { [CAPABILITIES_KEY]: capabilities } };
+  const meta = defined({
+    [CAPABILITIES_KEY]: readCapabilities(exchange.envelope ?? _meta, exchange),
+    [CLIENT_INFO_KEY]: findClientInfo(params, exchange),
+  });
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+};
+
+/** Elicitation is offered to the daemon exactly if this process can put a question to the host. */
+const readCapabilities = (meta: unknown, { ask }: Exchange): object | undefined => {
+  const declared = getField(meta, CAPABILITIES_KEY);
+  if (!isRecord(declared)) return ask && { elicitation: {} };
+  const { elicitation: _, ...others } = declared;
+  return ask ? { ...others, elicitation: {} } : others;
 };
 
 /** The daemon uses a progress token of its own; the host gets the token that it sent. */

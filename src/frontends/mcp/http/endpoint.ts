@@ -2,9 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { attempt } from '../../../core/attempt.ts';
 import { fail, type Failure } from '../../../core/failure.ts';
-import { isRecord } from '../../../core/json.ts';
+import { createSecretToken } from '../../../core/ids.ts';
+import { getField, isRecord } from '../../../core/json.ts';
 import type { Log } from '../../../core/log.ts';
 import { type ClientFacts, FACT_HEADERS, fromHeaders } from '../client-facts.ts';
+import { type ClientRequests, createClientRequests } from '../client-connection.ts';
+import { offersForms } from '../elicitation.ts';
 import type { Exchange, Methods } from '../methods.ts';
 import {
   claimsStateless,
@@ -18,6 +21,7 @@ import {
 } from '../protocol.ts';
 import { answerRequestMessage, respond } from '../respond.ts';
 import type { SdkEndpoint, SdkWay } from '../sdk/http.ts';
+import { CAPABILITIES_KEY } from '../task-extension.ts';
 import {
   createClientGoneSignal,
   sendEmpty,
@@ -27,18 +31,28 @@ import {
   toWebRequest,
 } from './http-messages.ts';
 
-// Answers a POST without a session: one JSON document, or a stream if progress is requested.
+// Answers a POST without a session: one JSON document, or a stream if progress is requested or if
+// the call has a question to the user.
+
+interface PlainContext {
+  readonly methods: Methods;
+  readonly client: ClientFacts;
+  /** The requests to clients that wait for a response, which arrives as another POST. */
+  readonly asking: Set<ClientRequests>;
+}
 
 const answerPlainly = async (
-  methods: Methods,
+  { methods, client, asking }: PlainContext,
   response: ServerResponse,
   body: unknown,
-  client: ClientFacts,
 ): Promise<void> => {
   const exchange: Exchange = { signal: createClientGoneSignal(response), notify: () => {}, client };
   const answer = await answerRequestMessage(body, {
     onRequest: (request) => respond(methods, request, exchange),
     onNotification: () => {},
+    onResponse: (received) => {
+      for (const requests of asking) requests.receive(received);
+    },
   });
   if (answer) sendJson(response, [answer].flat().every(isInvalid) ? 400 : 200, answer);
   else sendEmpty(response, 202);
@@ -47,21 +61,39 @@ const answerPlainly = async (
 const isInvalid = (answer: RpcResponse): boolean =>
   'error' in answer && answer.error.code === RPC.invalidRequest;
 
-/** Answers with a stream: an event for each progress message, the response last. */
-const answerAsStream = async (
-  methods: Methods,
-  response: ServerResponse,
-  request: Request,
-  client: ClientFacts,
-): Promise<void> => {
-  const send = (message: object): void =>
-    void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-  const notify: Exchange['notify'] = (method, params) => send({ jsonrpc: '2.0', method, params });
+const openStream = (response: ServerResponse): void => {
+  if (response.headersSent) return;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
-  send(
-    await respond(methods, request, { signal: createClientGoneSignal(response), notify, client }),
-  );
+};
+
+/**
+ * Answers with a stream: an event for each progress message and question, the response last. One
+ * JSON document if the client did not request progress and there was no question.
+ */
+const answerAsStream = async (
+  { methods, client, asking }: PlainContext,
+  response: ServerResponse,
+  request: Request,
+): Promise<void> => {
+  const send = (message: unknown): void => {
+    openStream(response);
+    response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  };
+  const notify: Exchange['notify'] = (method, params) => send({ jsonrpc: '2.0', method, params });
+  if (wantsProgress(request)) openStream(response);
+  // Secret ids: only the client that received the question can answer it.
+  const requests = createClientRequests(send, createSecretToken);
+  asking.add(requests);
+  const answer = await respond(methods, request, {
+    signal: createClientGoneSignal(response),
+    notify,
+    client,
+    ask: mayBeAsked(request) ? requests.ask : undefined,
+  });
+  asking.delete(requests);
+  if (!response.headersSent) return sendJson(response, 200, answer);
+  send(answer);
   response.end();
 };
 
@@ -97,6 +129,7 @@ export const createEndpoint = ({
     return (sdk ??= createSdkEndpoint(methods, log));
   };
   const hasSession = (id: string): boolean => sdk?.hasSession(id) === true;
+  const asking = new Set<ClientRequests>();
 
   const post = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = parseJson(await readBody(request, maxRequestBytes));
@@ -105,8 +138,9 @@ export const createEndpoint = ({
     admit?.();
     const way = chooseWay(request, body, hasSession);
     const client = fromHeaders((name) => header(request, name));
-    if (way === 'plain') return answerPlainly(methods, response, body, client);
-    if (way === 'stream') return answerAsStream(methods, response, body as JsonRpcRequest, client);
+    const context: PlainContext = { methods, client, asking };
+    if (way === 'plain') return answerPlainly(context, response, body);
+    if (way === 'stream') return answerAsStream(context, response, body as JsonRpcRequest);
     const made = await (await loadSdk()).answer(way, toWebRequest(request, response), body);
     await sendWebResponse(response, made);
   };
@@ -174,18 +208,24 @@ const chooseWay = (
   if (!acceptsStream(request)) return 'plain';
   if (session !== undefined) return 'session';
   if (isRecord(body) && body['method'] === 'initialize') return 'open';
-  return wantsProgress(body) ? 'stream' : 'plain';
+  return wantsProgress(body) || mayBeAsked(body) ? 'stream' : 'plain';
 };
 
 const acceptsStream = ({ headers: { accept = '' } }: IncomingMessage): boolean =>
   accept.includes('text/event-stream') && accept.includes('application/json');
 
-/** A client without a session gets a stream only if it requests progress. */
-const wantsProgress = (body: unknown): body is JsonRpcRequest => {
+const readRequestMeta = (body: unknown): unknown => {
   const message = classify(body);
-  const meta = message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
-  return isRecord(meta) && meta['progressToken'] !== undefined;
+  return message.kind === 'request' ? message.message.params?.['_meta'] : undefined;
 };
+
+/** A client without a session gets a stream if it requests progress. */
+const wantsProgress = (body: unknown): boolean =>
+  getField(readRequestMeta(body), 'progressToken') !== undefined;
+
+/** A client without a session declares in each request that it accepts questions to its user. */
+const mayBeAsked = (body: unknown): boolean =>
+  offersForms(getField(readRequestMeta(body), CAPABILITIES_KEY));
 
 /** Reads the body of a request; the limit applies while it arrives. */
 const readBody = async (request: IncomingMessage, maxBytes: number): Promise<string> => {
