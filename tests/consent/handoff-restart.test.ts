@@ -1,4 +1,4 @@
-// Hand-offs when a server ends like in a power cut: no question is left, and others stay open.
+// Hand-offs when a server ends like in a power cut: the next server continues them.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type DashboardServer,
@@ -34,6 +34,7 @@ const askForHelp = async (server: DashboardServer, reason: string): Promise<stri
 interface Row {
   readonly id: string;
   readonly text: string;
+  readonly interrupted?: true;
 }
 
 const listWaiting = async (
@@ -44,11 +45,19 @@ const listWaiting = async (
   return (JSON.parse(text) as { waiting: readonly Row[] }).waiting;
 };
 
-const finish = ({ origin }: DashboardServer, access: ViewerHeaders, id: string) => {
+/** Sends an action of the viewer; resolves with the status of the response. */
+const act = async (
+  { origin }: DashboardServer,
+  access: ViewerHeaders,
+  action: object,
+): Promise<number> => {
   const headers = { ...access, 'content-type': 'application/json' };
-  const body = JSON.stringify({ type: 'finish-handoff', id, outcome: 'done' });
-  return send(origin, '/dashboard/action', { method: 'POST', headers, body });
+  const body = JSON.stringify(action);
+  return (await send(origin, '/dashboard/action', { method: 'POST', headers, body })).status;
 };
+
+const finish = (server: DashboardServer, access: ViewerHeaders, id = ''): Promise<number> =>
+  act(server, access, { type: 'finish-handoff', id, outcome: 'done' });
 
 const readTask = async (server: DashboardServer, task_id: string): Promise<unknown> =>
   (JSON.parse(await server.call('oc_task_get', { task_id })) as { meta: unknown }).meta;
@@ -58,33 +67,60 @@ it('a hand-off of another server stays open when the server of the dashboard is 
   const access = await takeAccess(viewed.url);
   const task = await askForHelp(agent, 'Enter the code');
   await expect
-    .poll(() => listWaiting(viewed, access))
+    .poll(() => listWaiting(viewed, access), { timeout: 20_000 })
     .toMatchObject([{ text: 'Enter the code', elsewhere: true }]);
   await viewed.kill();
   const again = await start(viewed.port);
   const [open] = await listWaiting(again, access);
   expect(open).toMatchObject({ text: 'Enter the code', elsewhere: true });
-  expect(await finish(again, access, open?.id ?? '')).toMatchObject({ status: 200 });
+  expect(await finish(again, access, open?.id)).toBe(200);
   await agent.call('oc_task_wait', { task_id: task, timeout_ms: 20_000 });
   expect(await readTask(again, task)).toMatchObject({ status: 'COMPLETED' });
   await Promise.all([agent.stop(), again.stop()]);
 });
 
-it('a hand-off whose own server is killed ends as a failed task, and a new one works', async () => {
+/** A hand-off whose server is killed while it waits, and the next server of the same home. */
+const interrupt = async (reason: string) => {
   const first = await start();
   const access = await takeAccess(first.url);
-  const task = await askForHelp(first, 'Enter the old code');
-  await expect.poll(() => listWaiting(first, access)).toHaveLength(1);
-  const [old] = await listWaiting(first, access);
+  const task = await askForHelp(first, reason);
+  await expect.poll(() => listWaiting(first, access), { timeout: 20_000 }).toMatchObject([{ text: reason }]);
   await first.kill();
   const second = await start(first.port);
-  expect(await listWaiting(second, access)).toEqual([]);
-  expect(await finish(second, access, old?.id ?? '')).toMatchObject({ status: 404 });
-  expect(await readTask(second, task)).toMatchObject({ status: 'FAILED' });
-  const next = await askForHelp(second, 'Enter the new code');
-  await expect.poll(() => listWaiting(second, access)).toHaveLength(1);
   const [open] = await listWaiting(second, access);
-  expect(await finish(second, access, open?.id ?? '')).toMatchObject({ status: 200 });
+  return { second, access, task, open };
+};
+
+it('a hand-off whose own server is killed stays in the list, and the next server continues it', async () => {
+  const { second, access, task, open } = await interrupt('Enter the code');
+  expect(open).toMatchObject({ text: 'Enter the code', interrupted: true });
+  expect(await finish(second, access, open?.id)).toBe(404);
+  // The task ledger requires this: a task of a process that is gone has ended.
+  expect(await readTask(second, task)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'orphaned' },
+  });
+  expect(await act(second, access, { type: 'continue-handoff', id: open?.id })).toBe(200);
+  await expect
+    .poll(() => listWaiting(second, access), { timeout: 20_000 })
+    .toMatchObject([{ text: 'Enter the code', url: `${site.origin}/` }]);
+  const [continued] = await listWaiting(second, access);
+  expect(continued?.interrupted).toBeUndefined();
+  expect(await second.call('tabs_context')).toContain('Log in');
+  expect(await finish(second, access, continued?.id)).toBe(200);
+  const { tasks } = JSON.parse(await second.call('oc_task_list', { kind: 'oc_handoff' })) as {
+    tasks: readonly { task_id: string }[];
+  };
+  const next = tasks.find(({ task_id }) => task_id !== task)?.task_id ?? '';
   await second.call('oc_task_wait', { task_id: next, timeout_ms: 20_000 });
   expect(await readTask(second, next)).toMatchObject({ status: 'COMPLETED' });
+  await second.stop();
+});
+
+it('a hand-off whose server was killed can be dismissed, once', async () => {
+  const { second, access, open } = await interrupt('Enter the old code');
+  expect(open).toMatchObject({ text: 'Enter the old code', interrupted: true });
+  expect(await act(second, access, { type: 'dismiss-handoff', id: open?.id })).toBe(200);
+  expect(await listWaiting(second, access)).toEqual([]);
+  expect(await act(second, access, { type: 'continue-handoff', id: open?.id })).toBe(404);
 });

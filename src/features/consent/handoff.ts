@@ -5,12 +5,16 @@ import type { CdpSession } from '../../browser/cdp/connection.ts';
 import { type Frame, WORLD } from '../../browser/tabs/frames.ts';
 import { inPage } from '../../browser/tabs/in-page.ts';
 import type { Session } from '../../browser/tabs/session.ts';
+import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { addCount, callAll } from '../../core/collections.ts';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
+import { getField } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
 import type { WaitingOutcome } from '../../store/consent/waiting-files.ts';
+import type { KeptFiles } from '../../store/tasks/working-files.ts';
+import type { Job } from '../tasks/kind.ts';
 import type { Elicit, Waiting } from './waiting.ts';
 
 /** The name of the function that `watchTyping` calls in the page. */
@@ -112,13 +116,15 @@ interface HandoffContext {
   readonly waiting: Waiting;
   readonly elicit?: Elicit | undefined;
   readonly signal: AbortSignal;
+  readonly job: Job;
+  /** Returns the URL to open; throws if it is not allowed. */
+  readonly allowAddress: (url: string) => Promise<string>;
 }
 
 interface HandoffOptions {
   readonly reason: string;
   readonly until?: HandoffUntil | undefined;
   readonly timeoutMs: number;
-  readonly taskId?: string | undefined;
 }
 
 /** Addresses are without query and fragment, because forms put typed text there. */
@@ -138,10 +144,12 @@ export interface HandoffResult {
 
 export const handOff = async (
   context: HandoffContext,
-  { reason, until, timeoutMs, taskId }: HandoffOptions,
+  { reason, until, timeoutMs }: HandoffOptions,
 ): Promise<HandoffResult> => {
-  const { tab, session, waiting, signal, elicit } = context;
+  const { tab, session, waiting, signal, elicit, job } = context;
   const startedAt = monotonicMs();
+  await openFormerPage(context);
+  await job.append(PAGES, { url: tab.url });
   const before = await takeState(context);
   using typed = await TypedText.watch(tab);
   const met = new AbortController();
@@ -150,7 +158,7 @@ export const handOff = async (
   const draft = {
     kind: 'handoff' as const,
     ...{ reason, session: session.name, tabId: tab.id, url: shortenUrl(tab.url) },
-    ...defined({ taskId, until: ifDefined(until, describeUntil) }),
+    ...defined({ taskId: job.taskId, until: ifDefined(until, describeUntil) }),
   };
   const { outcome } = await waiting
     .wait(draft, {
@@ -165,6 +173,27 @@ export const handOff = async (
   const after = await takeState(context, before.cursor);
   const changes = withoutTyped(compare(before, after), typed);
   return { outcome, waited_ms: Math.round(monotonicMs() - startedAt), ...changes };
+};
+
+/** The working file of a hand-off: the page that it is about. */
+const PAGES = 'handoff.jsonl';
+
+/** Continues a hand-off whose server has ended: opens the page that it was about. */
+const openFormerPage = async (context: HandoffContext): Promise<void> => {
+  const { tab, job, allowAddress, signal } = context;
+  const url = await ifDefined(job.previous, findFormerUrl);
+  if (url === undefined || url === tab.url) return;
+  const wait = { until: 'load', patienceMs: LOAD_MS, signal } as const;
+  await navigateTo(tab, await allowAddress(url), wait);
+};
+
+const findFormerUrl = async (files: KeptFiles): Promise<string | undefined> => {
+  let last: string | undefined;
+  for await (const entry of files.entries(PAGES)) {
+    const url = getField(entry, 'url');
+    if (typeof url === 'string') last = url;
+  }
+  return last;
 };
 
 type HandoffChanges = Omit<HandoffResult, 'outcome' | 'waited_ms'>;

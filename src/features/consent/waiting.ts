@@ -9,6 +9,7 @@ import type { Log } from '../../core/log.ts';
 import { after, every, sleep } from '../../core/time.ts';
 import { type Approval, ApprovalsFile } from '../../store/consent/approvals-file.ts';
 import {
+  type ListedWaiting,
   type WaitingAnswer,
   type WaitingApproval,
   type WaitingEnd,
@@ -76,8 +77,24 @@ export class Waiting {
   }
 
   /** The open questions of all servers of this home. */
-  list(): Promise<readonly WaitingItem[]> {
+  async list(): Promise<readonly WaitingItem[]> {
+    const listed = await this.#files.list();
+    return listed.filter(({ isInterrupted }) => !isInterrupted).map(({ item }) => item);
+  }
+
+  /** The open questions, and hand-offs whose server ended while they waited. */
+  listAll(): Promise<readonly ListedWaiting[]> {
     return this.#files.list();
+  }
+
+  /** Removes a hand-off whose server ended and returns it; throws `waiting_not_found`. */
+  async takeInterrupted(id: string, outcome: 'continued' | 'dismissed'): Promise<WaitingHandoff> {
+    const item = await this.#files.takeInterrupted(id);
+    if (!item)
+      throw fail('waiting_not_found', `No interrupted hand-off has the id "${id.slice(0, 40)}".`);
+    this.#record(item, outcome);
+    this.events.emit('ended', { item, outcome: 'withdrawn', by: 'server' });
+    return item;
   }
 
   /** Opens a question and waits for its end: an answer, the timeout, or the signal. */
@@ -194,6 +211,7 @@ export class Waiting {
     const file = await this.#files.find(id);
     if (!file || this.#open.has(id) || !fits(file.item, answer)) throw notFound(id, answer);
     if (file.ended) throw endedBefore(id, file.ended);
+    if (await this.#files.isInterrupted(file)) throw interrupted(id);
     await this.#files.sendAnswer(id, answer);
     const end = await this.#awaitEnd(id);
     if (end?.outcome === answer.outcome && end.by === answer.by) return;
@@ -249,6 +267,11 @@ const notFound = (id: string, { outcome }: WaitingAnswer): Failure => {
   const noun = OUTCOMES_BY_KIND.handoff.includes(outcome) ? 'hand-off' : 'approval';
   return fail('waiting_not_found', `No ${noun} with the id "${id.slice(0, 40)}" is waiting.`);
 };
+
+const interrupted = (id: string): Failure =>
+  fail('waiting_not_found', `The server of "${id}" ended while it waited.`, {
+    hint: 'A hand-off of a task can be continued in the dashboard.',
+  });
 
 const endedBefore = (id: string, { outcome }: { readonly outcome: string }): Failure =>
   fail('waiting_not_found', `"${id}" is not waiting any more: ${outcome}.`, { outcome });

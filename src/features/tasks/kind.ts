@@ -26,6 +26,8 @@ export interface TaskKind {
  * called directly.
  */
 export interface Job extends WorkingFiles {
+  /** Undefined if the tool is called directly. */
+  readonly taskId?: string;
   /** Files of the ended task that this one continues. */
   readonly previous?: KeptFiles;
   /** Aborts if the task should complete early with its results so far. */

@@ -89,7 +89,8 @@ export class TaskRun {
       files.appendLarge(file, entry, over);
     const entries = files.entries.bind(files);
     const stopRequested = this.#stop.signal;
-    return defined({ append, appendLarge, entries, stopRequested, previous, visits });
+    const job = { taskId: id, append, appendLarge, entries, stopRequested, previous, visits };
+    return defined(job);
   }
 
   /** May be called often: writes are throttled. */

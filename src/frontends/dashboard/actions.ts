@@ -1,9 +1,10 @@
 // The actions of a viewer: ends and continues tasks, answers dialogs, hand-offs and approvals.
 import { APPROVAL_SCOPES } from '../../core/consent-rule.ts';
 import { fail } from '../../core/failure.ts';
-import { getOwn } from '../../core/json.ts';
+import { getOwn, isRecord } from '../../core/json.ts';
 import type { DashboardContext } from './dashboard.ts';
 import type { DashboardAction } from './messages.ts';
+import type { ObservedEngine } from './routes.ts';
 
 type ActionBody = Readonly<Record<string, unknown>>;
 type ActionHandler = (
@@ -26,18 +27,20 @@ const requireFlag = (body: ActionBody, name: string): boolean => {
   throw fail('bad_request', `"${name}" must be true or false.`);
 };
 
+/** Starts a task that continues an ended one. The tab of the ended one may be closed. */
+const resumeTask = async ({ tasks }: ObservedEngine, id: string): Promise<{ id: string }> => {
+  const { kind, session, args_summary: given } = (await tasks.get(id)).meta;
+  const { tabId: _, ...args } = isRecord(given) ? given : {};
+  const { task_id } = await tasks.start({ kind, args, session, resumeFrom: id });
+  return { id: task_id };
+};
+
 const ACTIONS: Readonly<Record<DashboardAction['type'], ActionHandler>> = {
   'cancel-task': async ({ engine }, body, signal) => {
     const { status } = await engine.tasks.cancel(requireText(body, 'id'), signal);
     return { status };
   },
-  'resume-task': async ({ engine }, body) => {
-    const id = requireText(body, 'id');
-    const { meta } = await engine.tasks.get(id);
-    const { kind, session, args_summary: args } = meta;
-    const { task_id } = await engine.tasks.start({ kind, args, session, resumeFrom: id });
-    return { id: task_id };
-  },
+  'resume-task': async ({ engine }, body) => resumeTask(engine, requireText(body, 'id')),
   'answer-dialog': async ({ observer }, body, signal) => {
     const text = body['text'];
     const promptText = typeof text === 'string' ? text : undefined;
@@ -54,6 +57,14 @@ const ACTIONS: Readonly<Record<DashboardAction['type'], ActionHandler>> = {
     const outcome = body['outcome'] === 'done' ? 'done' : 'cant';
     const waiting = await engine.waiting();
     await waiting.finishHandoff(requireText(body, 'id'), outcome, 'dashboard');
+  },
+  'continue-handoff': async ({ engine }, body) => {
+    const waiting = await engine.waiting();
+    const { taskId = '' } = await waiting.takeInterrupted(requireText(body, 'id'), 'continued');
+    return resumeTask(engine, taskId);
+  },
+  'dismiss-handoff': async ({ engine }, body) => {
+    await (await engine.waiting()).takeInterrupted(requireText(body, 'id'), 'dismissed');
   },
   'revoke-approval': async ({ engine }, body) => {
     await (await engine.waiting()).revoke(requireText(body, 'id'));

@@ -189,6 +189,8 @@ export interface WaitingRow {
   readonly defaultPrompt?: string;
   /** The call waits in another server of this home. */
   readonly elsewhere?: true;
+  /** The server of this hand-off ended while it waited: it can be continued. */
+  readonly interrupted?: true;
 }
 
 export interface DecisionRow {
@@ -243,6 +245,8 @@ export type DashboardAction =
       readonly scope?: ApprovalScopeName;
     }
   | { readonly type: 'finish-handoff'; readonly id: string; readonly outcome: 'done' | 'cant' }
+  | { readonly type: 'continue-handoff'; readonly id: string }
+  | { readonly type: 'dismiss-handoff'; readonly id: string }
   | { readonly type: 'revoke-approval'; readonly id: string }
   | {
       readonly type: 'answer-dialog';

@@ -5,23 +5,23 @@ import { callAll } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import type { DecisionRow, WaitingRow } from './messages.ts';
 import type { ObservedEngine } from './routes.ts';
-import type { WaitingItem } from '../../store/consent/waiting-files.ts';
+import type { ListedWaiting } from '../../store/consent/waiting-files.ts';
 
 export const listWaiting = async (
   engine: ObservedEngine,
   observer: Observer,
 ): Promise<WaitingRow[]> => {
-  const questions = await (await engine.waiting()).list();
+  const questions = await (await engine.waiting()).listAll();
   return [
     ...questions.map(toQuestionRow),
     ...observer.listTabs().flatMap((tab) => [...toDialogRow(tab), ...toHungRow(tab)]),
   ];
 };
 
-const toQuestionRow = (question: WaitingItem): WaitingRow => {
+const toQuestionRow = ({ item: question, isInterrupted }: ListedWaiting): WaitingRow => {
   const { id, kind, session, tabId, url, since, expiresAt, pid } = question;
-  const elsewhere = pid !== process.pid;
-  const common = { id, kind, session, tabId, url, since, expiresAt, ...compact({ elsewhere }) };
+  const state = { elsewhere: pid !== process.pid && !isInterrupted, interrupted: isInterrupted };
+  const common = { id, kind, session, tabId, url, since, expiresAt, ...compact(state) };
   if (question.kind === 'handoff')
     return defined({ ...common, text: question.reason, until: question.until });
   const { effect, tool, host, summary } = question;

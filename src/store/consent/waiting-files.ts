@@ -79,6 +79,12 @@ const WaitingFile = z.object({
 });
 export type WaitingFile = Readonly<z.output<typeof WaitingFile>>;
 
+/** A question that waits, or a hand-off whose process ended while it waited. */
+export interface ListedWaiting {
+  readonly item: WaitingItem;
+  readonly isInterrupted: boolean;
+}
+
 const MAX_FILES = 500;
 
 export class WaitingFiles {
@@ -106,20 +112,39 @@ export class WaitingFiles {
     return WaitingFile.safeParse(await loadJson(this.#itemPath(id))).data;
   }
 
-  /** The items of all running processes, oldest first. Removes those of dead processes. */
-  async list(): Promise<readonly WaitingItem[]> {
-    const found = await Promise.all((await this.#listIds()).map((id) => this.#findOpen(id)));
-    return found.filter((item) => item !== undefined).toSorted((a, b) => a.since - b.since);
+  /**
+   * The items of all running processes and interrupted hand-offs, oldest first. Removes the other
+   * items of dead processes.
+   */
+  async list(): Promise<readonly ListedWaiting[]> {
+    const found = await Promise.all((await this.#listIds()).map((id) => this.#findListed(id)));
+    return found
+      .filter((one) => one !== undefined)
+      .toSorted((a, b) => a.item.since - b.item.since);
   }
 
-  async #findOpen(id: string): Promise<WaitingItem | undefined> {
+  async #findListed(id: string): Promise<ListedWaiting | undefined> {
     const file = await this.find(id);
     if (!file) return undefined;
-    if ((await this.#processes.stateOf(file.process)) === 'gone') {
+    const isInterrupted = await this.isInterrupted(file);
+    if (isInterrupted && !canContinue(file)) {
       await this.remove(id);
       return undefined;
     }
-    return file.ended ? undefined : file.item;
+    return file.ended ? undefined : { item: file.item, isInterrupted };
+  }
+
+  /** Whether the process of the item has ended. */
+  async isInterrupted(file: WaitingFile): Promise<boolean> {
+    return (await this.#processes.stateOf(file.process)) === 'gone';
+  }
+
+  /** Removes and returns a hand-off whose process ended while it waited; undefined for others. */
+  async takeInterrupted(id: string): Promise<WaitingHandoff | undefined> {
+    const found = WAITING_ID.test(id) ? await this.#findListed(id) : undefined;
+    if (!found?.isInterrupted || found.item.kind !== 'handoff') return undefined;
+    await this.remove(id);
+    return found.item;
   }
 
   async #listIds(): Promise<readonly string[]> {
@@ -154,3 +179,7 @@ export class WaitingFiles {
     return join(this.#folder, `${id}.answer.json`);
   }
 }
+
+/** Only a task can be continued: the client of a direct call is gone. */
+const canContinue = ({ item, ended }: WaitingFile): boolean =>
+  item.kind === 'handoff' && item.taskId !== undefined && !ended && item.expiresAt > Date.now();

@@ -21,6 +21,7 @@ export const ocHandoff = defineTool({
     scope: 'tab',
     observation: false,
     duration: 'job',
+    resumes: true,
     dialog: 'allowed',
     aside: true,
     timeoutMs: 300_000,
@@ -36,10 +37,10 @@ export const ocHandoff = defineTool({
   }),
   examples: [{ reason: 'Enter the code from your phone', until: { url: '**/account' } }],
   run: async ({ reason, until }, context) => {
-    const { rooms, session, tab, signal, deadline, elicit } = context;
+    const { rooms, deadline } = context;
     const { handOff } = await import('../../features/consent/handoff.ts');
     return handOff(
-      { browser: rooms.browser, session, tab, waiting: await rooms.waiting(), elicit, signal },
+      { ...context, browser: rooms.browser, waiting: await rooms.waiting() },
       {
         reason,
         until,

@@ -11,7 +11,7 @@ const input = () => ({
   args: markUndescribed(
     z.record(z.string(), z.unknown()).optional().describe('Arguments of the tool'),
   ),
-  resume_from: z.string().optional().describe('Ended crawl to continue'),
+  resume_from: z.string().optional().describe('Ended task to continue'),
   objective: z.string().min(1).max(2000).optional(),
   policy: z
     .record(z.string(), z.unknown())

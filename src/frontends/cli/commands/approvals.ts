@@ -1,9 +1,11 @@
 // `openchrome waiting|approve|deny|handoff|approvals`: answers questions of agents.
+import { compact } from '../../../core/defined.ts';
 import { fail } from '../../../core/failure.ts';
+import { textIf } from '../../../core/text.ts';
 import type { ApprovalScope } from '../../../core/consent-rule.ts';
 import type { Waiting } from '../../../features/consent/waiting.ts';
 import type { Approval } from '../../../store/consent/approvals-file.ts';
-import type { WaitingItem } from '../../../store/consent/waiting-files.ts';
+import type { ListedWaiting, WaitingItem } from '../../../store/consent/waiting-files.ts';
 import { formatCommandName } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { formatTime } from '../moments.ts';
@@ -30,10 +32,19 @@ export const run: RunCommand = async (given, context, command) => {
 
 const listWaiting = async ({ command, words, waiting, print }: AnswerCommand): Promise<void> => {
   requireNoWords(command, words);
-  const items = await waiting.list();
-  const lines = items.map((item) => describeItem(item, Date.now()));
-  print(lines.length > 0 ? lines.join('\n') : 'Nothing waits for you.', { waiting: items });
+  const listed = await waiting.listAll();
+  const lines = listed.map((one) => describeListed(one, Date.now()));
+  const data = listed.map(({ item, isInterrupted }) => ({
+    ...item,
+    ...compact({ interrupted: isInterrupted }),
+  }));
+  print(lines.length > 0 ? lines.join('\n') : 'Nothing waits for you.', { waiting: data });
 };
+
+const describeListed = ({ item, isInterrupted }: ListedWaiting, now: number): string =>
+  `${describeItem(item, now)}${textIf(isInterrupted, INTERRUPTED_NOTE)}`;
+
+const INTERRUPTED_NOTE = ' (its server ended: continue it in the dashboard)';
 
 /** `k7m2qx  14:05:33  interact wants to submit a form on shop.example` */
 export const describeItem = (item: WaitingItem, now: number): string => {

@@ -58,6 +58,19 @@ const ApprovalActions = ({ row }: { readonly row: WaitingRow }): VNode => {
   );
 };
 
+/** The server of this hand-off has ended: its page is opened again in a new tab. */
+const InterruptedActions = ({ row }: { readonly row: WaitingRow }): VNode => (
+  <>
+    <Action
+      tone="button-main"
+      onClick={() => act({ type: 'continue-handoff', id: row.id })}
+    >
+      Continue
+    </Action>
+    <Action onClick={() => act({ type: 'dismiss-handoff', id: row.id })}>Dismiss</Action>
+  </>
+);
+
 const HandoffActions = ({ row }: { readonly row: WaitingRow }): VNode => (
   <>
     {row.tabId !== undefined && (
@@ -126,7 +139,7 @@ const ACTIONS = {
 
 const WaitingCard = ({ row }: { readonly row: WaitingRow }): VNode => {
   const { title, tone } = KINDS[row.kind];
-  const Actions = ACTIONS[row.kind];
+  const Actions = row.interrupted ? InterruptedActions : ACTIONS[row.kind];
   const serverNow = now.value - clockOffset.value;
   const left = row.expiresAt === undefined ? undefined : Math.max(0, row.expiresAt - serverNow);
   return (
@@ -142,6 +155,11 @@ const WaitingCard = ({ row }: { readonly row: WaitingRow }): VNode => {
       </header>
       <p class="waiting-text">{row.text}</p>
       {row.detail !== undefined && <p class="mono waiting-detail">{row.detail}</p>}
+      {row.interrupted && (
+        <p class="hint">
+          The server ended while this hand-off was waiting. Continue opens its page again.
+        </p>
+      )}
       {row.until !== undefined && <p class="hint">Ends by itself: {row.until}</p>}
       {row.url !== undefined && row.url !== '' && (
         <p class="mono waiting-url">{shortenUrl(row.url)}</p>
