@@ -154,7 +154,8 @@ export const dashboard = async ({ reps }) => {
     await viewer.call('wait_for', { text: 'calls' });
     const delays = [];
     for (let i = 0; i < rounds; i++) delays.push(await measureDelay(viewer, server, i));
-    await sleep(3_000); // older calls are loaded in the background
+    // Older calls are loaded in the background, in small pages.
+    await viewer.call('wait_for', { text: '10,0', timeout_ms: 60_000 });
     const heap = await evaluate(viewer, 'performance.memory.usedJSHeapSize');
     const rows = await evaluate(viewer, "document.querySelectorAll('main [role=option]').length");
     // The same calls in turn with and without a viewer, because the load of the machine changes.

@@ -84,7 +84,9 @@ const interrupt = async (reason: string) => {
   const first = await start();
   const access = await takeAccess(first.url);
   const task = await askForHelp(first, reason);
-  await expect.poll(() => listWaiting(first, access), { timeout: 20_000 }).toMatchObject([{ text: reason }]);
+  await expect
+    .poll(() => listWaiting(first, access), { timeout: 20_000 })
+    .toMatchObject([{ text: reason }]);
   await first.kill();
   const second = await start(first.port);
   const [open] = await listWaiting(second, access);

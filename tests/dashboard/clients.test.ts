@@ -56,8 +56,9 @@ it('a hostile client name is a short text that changes nothing', async () => {
   expect(shown).toContain('<img src=x onerror="window.injected=1">');
   expect(shown.length).toBeLessThan(120);
   expect(shown).not.toMatch(/[\p{C}]/u);
-  expect(await run('return [window.injected ?? 0, document.querySelectorAll("main img").length]'))
-    .toEqual([0, 0]);
+  expect(
+    await run('return [window.injected ?? 0, document.querySelectorAll("main img").length]'),
+  ).toEqual([0, 0]);
   for (const width of [380, 1440]) {
     await setWidth(width);
     expect(await audit()).toEqual({ violations: [], overflow: 0 });

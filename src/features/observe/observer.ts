@@ -8,6 +8,7 @@ import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.t
 import type { CapturedRequest } from '../../core/captured-request.ts';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { monotonicMs } from '../../core/time.ts';
 import type { Home } from '../../core/home.ts';
 import type { Redactor } from '../../core/redactor.ts';
 import { TimeSlices } from '../../core/time.ts';
@@ -100,25 +101,44 @@ const HOST_CHARS = 100;
 /** How long a page may take to respond until it counts as hung. */
 const RESPONSE_MS = 2_500;
 
+/** The time between two checks of a tab that no call uses. */
+const UNUSED_CHECK_MS = 20_000;
+
+interface ObservedTab {
+  readonly session: Session;
+  readonly tab: Tab;
+}
+
 const isBlocked = ({ dialog, holds }: Tab): boolean => dialog !== undefined || holds.any;
 
 /** Finds pages that do not respond, while a viewer is connected. */
 class HungPages {
   /** The time since which a tab does not respond, in Unix milliseconds. */
   readonly #since = new WeakMap<Tab, number>();
+  /** The monotonic time of the last check. */
+  readonly #checkedAt = new WeakMap<Tab, number>();
 
   find(tab: Tab): number | undefined {
     return this.#since.get(tab);
   }
 
   /** A page that a dialog or a question to the user blocks is not hung. */
-  async check(tabs: readonly Tab[]): Promise<void> {
-    const checked = tabs.filter((tab) => !tab.crashed && !tab.closed && !isBlocked(tab));
+  async check(tabs: readonly ObservedTab[]): Promise<void> {
+    const due = tabs.filter((tab) => this.#isDue(tab)).map(({ tab }) => tab);
+    const checked = due.filter((tab) => !tab.crashed && !tab.closed && !isBlocked(tab));
     await Promise.all(checked.map((tab) => this.#checkTab(tab)));
+  }
+
+  /** Tabs that no call uses are checked less often, because a check wakes their processes. */
+  #isDue({ session, tab }: ObservedTab): boolean {
+    const isUsed = session.current === tab || tab.queue.running !== undefined;
+    const lastAt = this.#checkedAt.get(tab) ?? -Infinity;
+    return isUsed || this.#since.has(tab) || monotonicMs() - lastAt >= UNUSED_CHECK_MS;
   }
 
   async #checkTab(tab: Tab): Promise<void> {
     const askedAt = Date.now();
+    this.#checkedAt.set(tab, monotonicMs());
     const responds = await tab.answers(AbortSignal.timeout(RESPONSE_MS));
     if (responds || tab.closed || isBlocked(tab)) this.#since.delete(tab);
     else if (!this.#since.has(tab)) this.#since.set(tab, askedAt);
@@ -156,7 +176,9 @@ export class Observer {
   /** Checks which pages respond; `listTabs` then reports the others. */
   checkPages(): Promise<void> {
     const { sessions } = this.#options.browser;
-    return this.#hung.check(sessions.flatMap(({ tabs }) => [...tabs.values()]));
+    return this.#hung.check(
+      sessions.flatMap((session) => [...session.tabs.values()].map((tab) => ({ session, tab }))),
+    );
   }
 
   #describeTab(session: Session, tab: Tab): TabView {
@@ -238,7 +260,7 @@ export class Observer {
   }
 
   /** The tab and its session; throws if no session has it. */
-  requireTab(tabId: string): { readonly session: Session; readonly tab: Tab } {
+  requireTab(tabId: string): ObservedTab {
     for (const session of this.#options.browser.sessions) {
       const tab = session.tabs.get(tabId);
       if (tab) return { session, tab };

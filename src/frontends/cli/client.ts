@@ -171,7 +171,9 @@ const createClient = (
 
   /** A response that is lost is not needed: the daemon ends the call when its connection ends. */
   const respond = (response: object): void =>
-    void sendRequest(note, { method: 'POST', path: '/mcp', headers, body: response }).catch(() => {});
+    void sendRequest(note, { method: 'POST', path: '/mcp', headers, body: response }).catch(
+      () => {},
+    );
 
   const request: DaemonClient['request'] = async (method, params, options = {}) => {
     const { signal, onProgress, createAnswers } = options;

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
-import { every } from '../../core/time.ts';
+import { after, every } from '../../core/time.ts';
 import type { TabView } from '../../features/observe/tab-view.ts';
 import type { FeedPage, JournalFeed } from '../../store/journal/journal-feed.ts';
 import { toCallRow } from './call-rows.ts';
@@ -30,6 +30,11 @@ export interface FeedSources {
   readonly readHealth: () => HealthRow;
 }
 
+/**
+ * From a change of the journal to its reading: the reply of the call is sent first, and several
+ * calls are read at once.
+ */
+const JOURNAL_MS = 100;
 const TABS_MS = 250;
 const TASKS_MS = 1_000;
 /** Without calls and running tasks, the state is read only at every third interval. */
@@ -53,10 +58,12 @@ export class EventFeed implements Disposable {
   readonly #viewers = new Set<FeedViewer>();
   #running: Promise<Disposable> | undefined;
   #reading: Promise<void> | undefined;
+  #isReadDue = false;
   #readAgain = false;
   /** The last sent state by event name, as JSON. */
   readonly #sent = new Map<string, string>();
   #tasks = new Map<string, string>();
+  readonly #taskTexts = new WeakMap<TaskItem, string>();
   #hasLiveTasks = false;
   /** Intervals since the last call. */
   #quietFor = 0;
@@ -119,7 +126,7 @@ export class EventFeed implements Disposable {
 
   async #run(): Promise<Disposable> {
     const { journal, watchWaiting } = this.#sources;
-    const watch = await journal.watch(() => void this.#readJournal());
+    const watch = await journal.watch(() => this.#readJournalSoon());
     const stopWaiting = await watchWaiting(() => void this.#sendState());
     const timers = [
       every(TABS_MS, () => this.#sendTabs()),
@@ -143,6 +150,15 @@ export class EventFeed implements Disposable {
     void running?.then((work) => work[Symbol.dispose]());
     for (const { response } of this.#viewers) response.end();
     this.#viewers.clear();
+  }
+
+  #readJournalSoon(): void {
+    if (this.#isReadDue) return;
+    this.#isReadDue = true;
+    after(JOURNAL_MS, () => {
+      this.#isReadDue = false;
+      void this.#readJournal();
+    });
   }
 
   /** One read at a time; a change during a read causes another one. */
@@ -203,27 +219,37 @@ export class EventFeed implements Disposable {
   }
 
   #sendTasks(tasks: readonly TaskItem[]): void {
-    const texts = new Map(tasks.map((task) => [task.id, JSON.stringify(task)]));
+    const texts = new Map(tasks.map((task) => [task.id, this.#formatTask(task)]));
     const changed = tasks.filter(({ id }) => texts.get(id) !== this.#tasks.get(id));
     this.#hasLiveTasks = tasks.some(({ ended }) => ended === undefined);
     this.#tasks = texts;
     if (changed.length > 0) this.#broadcast('tasks', changed);
   }
 
+  /** Items of tasks that have not changed are the same objects. */
+  #formatTask(task: TaskItem): string {
+    const text = this.#taskTexts.get(task) ?? JSON.stringify(task);
+    this.#taskTexts.set(task, text);
+    return text;
+  }
+
   #sendIfChanged<Name extends keyof FeedEvents>(name: Name, data: FeedEvents[Name]): void {
-    const text = JSON.stringify(data);
-    if (this.#sent.get(name) === text) return;
-    this.#sent.set(name, text);
-    this.#broadcast(name, data);
+    const json = JSON.stringify(data);
+    if (this.#sent.get(name) === json) return;
+    this.#sent.set(name, json);
+    this.#sendText(formatJsonEvent(name, json));
   }
 
   #broadcast<Name extends keyof FeedEvents>(name: Name, data: FeedEvents[Name]): void {
-    const text = formatEvent(name, data);
-    for (const viewer of this.#viewers) send(viewer, text);
+    this.#sendText(formatEvent(name, data));
   }
 
   #ping(): void {
-    for (const viewer of this.#viewers) send(viewer, ': ping\n\n');
+    this.#sendText(': ping\n\n');
+  }
+
+  #sendText(text: string): void {
+    for (const viewer of this.#viewers) send(viewer, text);
   }
 }
 

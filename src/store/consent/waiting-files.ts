@@ -118,9 +118,7 @@ export class WaitingFiles {
    */
   async list(): Promise<readonly ListedWaiting[]> {
     const found = await Promise.all((await this.#listIds()).map((id) => this.#findListed(id)));
-    return found
-      .filter((one) => one !== undefined)
-      .toSorted((a, b) => a.item.since - b.item.since);
+    return found.filter((one) => one !== undefined).toSorted((a, b) => a.item.since - b.item.since);
   }
 
   async #findListed(id: string): Promise<ListedWaiting | undefined> {

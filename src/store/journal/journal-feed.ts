@@ -40,6 +40,8 @@ interface FilePosition {
 const NAME = /^journal-\d{4}-\d{2}-\d{2}(?:-\d{13})?\.jsonl$/;
 const POSITION = /^(\d{1,24})\.(\d{1,15})$/;
 const CHUNK_BYTES = 1024 * 1024;
+/** Expected size of a line; a chunk for few lines is smaller. */
+const LINE_BYTES = 512;
 /** Arguments and summaries of entries are limited, so that no line is longer. */
 const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
@@ -93,7 +95,7 @@ export class JournalFeed {
         continue;
       }
       const file = files[index] as JournalFile;
-      const from = Math.max(0, offset - CHUNK_BYTES);
+      const from = Math.max(0, offset - chooseChunkBytes(count - lines.length));
       const chunk = await readChunk(file, from, offset, from > 0);
       const wanted = chunk.lines.slice(Math.max(0, chunk.lines.length - (count - lines.length)));
       lines.unshift(...parseLines(file, chunk, wanted));
@@ -157,6 +159,10 @@ const locate = (files: readonly JournalFile[], position: string): FilePosition |
   return file && Number(offset) <= file.size ? { index, offset: Number(offset) } : undefined;
 };
 
+/** At least the longest line, so that each chunk contains a complete one. */
+const chooseChunkBytes = (lines: number): number =>
+  Math.min(CHUNK_BYTES, Math.max(2 * MAX_LINE_BYTES, lines * LINE_BYTES));
+
 /** The end of the last complete line. */
 const findEnd = async (file: JournalFile): Promise<number> => {
   const from = Math.max(0, file.size - MAX_LINE_BYTES);
@@ -181,10 +187,11 @@ const readChunk = async (
   to: number,
   partial = false,
 ): Promise<Chunk> => {
-  await using handle = await openRegularFile(file.path);
   const length = Math.max(0, Math.min(to, file.size) - from);
-  if (!handle || length === 0)
-    return { bytes: Buffer.alloc(0), lines: [], start: from, end: from, from };
+  const none = { bytes: Buffer.alloc(0), lines: [], start: from, end: from, from };
+  if (length === 0) return none;
+  await using handle = await openRegularFile(file.path);
+  if (!handle) return none;
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from);
   const bytes = buffer.subarray(0, bytesRead);
   const start = partial ? bytes.indexOf(NEWLINE) + 1 : 0;

@@ -20,8 +20,14 @@ export type FeedConnection = 'connecting' | 'open' | 'lost' | 'refused';
 const MAX_ROWS = 20_000;
 /** Rows that are loaded without scrolling. */
 const PRELOADED_ROWS = 10_000;
-const OLDER_ROWS = 2_000;
+/** Small pages with pauses, because the server reads them while agents use it. */
+const OLDER_ROWS = 500;
+const PRELOAD_PAUSE_MS = 250;
+/** The first view and the calls that run meanwhile come first. */
+const PRELOAD_START_MS = 1_000;
 const RETRY_MS = 1_000;
+/** After a new connection, the server can repeat this many of the newest rows. */
+const REPEATED_ROWS = 500;
 
 export const connection = signal<FeedConnection>('connecting');
 export const refusal = signal('');
@@ -47,7 +53,7 @@ export const runningTasks = computed(
 
 const addRows = (rows: readonly CallRow[]): void => {
   if (rows.length === 0) return;
-  const known = new Set(calls.value.slice(0, 4_000).map(({ id }) => id));
+  const known = new Set(calls.value.slice(0, REPEATED_ROWS).map(({ id }) => id));
   const fresh = rows.filter(({ id }) => !known.has(id)).toReversed();
   if (fresh.length > 0) calls.value = [...fresh, ...calls.value].slice(0, MAX_ROWS);
 };
@@ -147,6 +153,12 @@ export const loadOlder = async (): Promise<void> => {
   }
 };
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 const preload = async (): Promise<void> => {
-  while (olderCalls.value !== undefined && calls.value.length < PRELOADED_ROWS) await loadOlder();
+  await pause(PRELOAD_START_MS);
+  while (olderCalls.value !== undefined && calls.value.length < PRELOADED_ROWS) {
+    await loadOlder();
+    await pause(PRELOAD_PAUSE_MS);
+  }
 };

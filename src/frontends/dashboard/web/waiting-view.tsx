@@ -61,10 +61,7 @@ const ApprovalActions = ({ row }: { readonly row: WaitingRow }): VNode => {
 /** The server of this hand-off has ended: its page is opened again in a new tab. */
 const InterruptedActions = ({ row }: { readonly row: WaitingRow }): VNode => (
   <>
-    <Action
-      tone="button-main"
-      onClick={() => act({ type: 'continue-handoff', id: row.id })}
-    >
+    <Action tone="button-main" onClick={() => act({ type: 'continue-handoff', id: row.id })}>
       Continue
     </Action>
     <Action onClick={() => act({ type: 'dismiss-handoff', id: row.id })}>Dismiss</Action>
