@@ -1,4 +1,5 @@
 // Crawls over several worker processes: the same result as on one machine, whatever happens.
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { startSite } from './crawled-site.ts';
@@ -22,6 +23,9 @@ describe('a crawl over two workers', () => {
     const expected = await crawlAlone(fleet, buildCrawl(site));
     const gateway = await fleet.createGateway();
     await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    const readIds = async (): Promise<string[]> =>
+      (await gateway.listWorkers()).map(({ id }) => id).sort();
+    const ids = await readIds();
     const before = site.requests.length;
     const { meta, result } = await gateway.end<CrawlResult>(
       await gateway.start('crawl', buildCrawl(site)),
@@ -29,7 +33,10 @@ describe('a crawl over two workers', () => {
     expect(meta.status).toBe('COMPLETED');
     expect(result).toEqual(expected);
     expect(result.pages.length).toBe(60);
-    expect(site.requests.length - before).toBe(before);
+    // On a very busy machine a worker may be late with its heartbeat, lose its visits and join again.
+    const repeated = isDeepStrictEqual(await readIds(), ids) ? 0 : 8;
+    expect(site.requests.length - before).toBeGreaterThanOrEqual(before);
+    expect(site.requests.length - before).toBeLessThanOrEqual(before + repeated);
   });
 
   it('continues when a worker is killed: its visits are loaded again, and each is counted once', async () => {

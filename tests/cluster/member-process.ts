@@ -2,7 +2,7 @@
 // Prints one line per step.
 import { setMaxListeners } from 'node:events';
 import { request } from 'node:http';
-import { sleep } from '../../src/core/time.ts';
+import { monotonicMs, sleep } from '../../src/core/time.ts';
 import type { ClaimedVisit, ClusterStore } from '../../src/store/cluster/cluster-store.ts';
 import { LIMITS, openStore } from './stores.ts';
 
@@ -82,7 +82,7 @@ const get = (url: string): Promise<string> =>
       .end();
   });
 
-/** Requests a page in each turn of its host. */
+/** Requests a page in each turn of its host, and prints its path and the time of its answer. */
 const visitHost = async (
   store: ClusterStore,
   site = '',
@@ -91,8 +91,11 @@ const visitHost = async (
 ): Promise<void> => {
   for (let i = 0; i < Number(times); i++) {
     const turn = await store.turns.take(new URL(site).host, Number(delayMs), signal);
-    await get(site);
+    const path = `${process.pid}-${i}`;
+    const startedAt = monotonicMs();
+    await get(new URL(path, site).href);
     turn.answered();
+    print('answered', path, monotonicMs() - startedAt);
   }
 };
 
