@@ -67,7 +67,7 @@ export const useReader = (): Reader => {
     await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   const goto = async (url: string): Promise<void> => {
-    await navigateTo(tab, url, { until: 'load', signal, patienceMs: 20_000 });
+    await navigateTo(tab, url, { until: 'load', signal, patienceMs: 100_000 });
   };
   const reader: Reader = {
     site,

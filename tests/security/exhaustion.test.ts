@@ -1,5 +1,6 @@
 // What is small to send and large to take in: bombs, endless streams, expressions that never end,
 // and very many of anything.
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -10,14 +11,29 @@ const site = useSite();
 const engine = useEngine();
 const MIB = 1024 * 1024;
 
-/** The longest time without a reply to another client, and the memory growth in that time. */
-const cost = async (
-  work: () => Promise<unknown>,
-): Promise<{ blockedMs: number; memoryMb: number; tookMs: number }> => {
-  let [last, blockedMs, peak] = [performance.now(), 0, 0];
-  const [began, before] = [last, process.memoryUsage().rss];
+/** CPU time of the main thread, which does not depend on the load; elsewhere the elapsed time. */
+const readMainThreadMs = (): number => {
+  try {
+    const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ');
+    return Number(nanoseconds) / 1e6;
+  } catch {
+    return performance.now();
+  }
+};
+
+interface Cost {
+  /** The longest work of the main thread without a reply to another client. */
+  readonly blockedMs: number;
+  readonly memoryMb: number;
+  /** CPU time of the process with its worker threads. */
+  readonly cpuMs: number;
+}
+
+const cost = async (work: () => Promise<unknown>): Promise<Cost> => {
+  let [last, blockedMs, peak] = [readMainThreadMs(), 0, 0];
+  const [began, before] = [process.cpuUsage(), process.memoryUsage().rss];
   const look = (): void => {
-    const now = performance.now();
+    const now = readMainThreadMs();
     blockedMs = Math.max(blockedMs, now - last);
     last = now;
     peak = Math.max(peak, process.memoryUsage().rss);
@@ -27,7 +43,8 @@ const cost = async (
     await work();
   }
   look();
-  return { blockedMs, memoryMb: (peak - before) / MIB, tookMs: performance.now() - began };
+  const { user, system } = process.cpuUsage(began);
+  return { blockedMs, memoryMb: (peak - before) / MIB, cpuMs: (user + system) / 1000 };
 };
 
 const brotli = (bytes: Buffer): Buffer =>
@@ -98,10 +115,10 @@ describe('a bomb', () => {
   ])('in a packed sitemap, %s, is read up to a bound', async (_, start, unit) => {
     const body = gzipSync(bombOf(start, unit, 24 * MIB));
     site.page('/sitemap.xml', (_request, response) => void response.end(body));
-    const { tookMs, memoryMb } = await cost(() =>
+    const { cpuMs, memoryMb } = await cost(() =>
       engine.reply('crawl_sitemap', { url: `${site.origin}/sitemap.xml`, max_pages: 1 }),
     );
-    expect(tookMs).toBeLessThan(15_000);
+    expect(cpuMs).toBeLessThan(15_000);
     expect(memoryMb).toBeLessThan(1200);
   });
 
@@ -142,14 +159,14 @@ describe('what never ends', () => {
       site.page(path, (_, response) =>
         pour(response, 'User-agent: *\nDisallow: /x\n'.repeat(2000)),
       );
-      const { tookMs } = await cost(() =>
+      const { cpuMs } = await cost(() =>
         engine.reply(path === '/sitemap.xml' ? 'crawl_sitemap' : 'crawl', {
           url: `${site.origin}/`,
           max_pages: 1,
           timeout_ms: 15_000,
         }),
       );
-      expect(tookMs).toBeLessThan(20_000);
+      expect(cpuMs).toBeLessThan(20_000);
       for (const each of ['/robots.txt', '/sitemap.xml', '/'])
         site.page(each, (_, response) => void response.writeHead(404).end());
     },
@@ -160,10 +177,10 @@ describe('what never ends', () => {
       response.writeHead(200, { 'content-type': 'text/html' });
       pour(response, `<p>${'x'.repeat(1000)}</p>`);
     });
-    const { tookMs } = await cost(() =>
+    const { cpuMs } = await cost(() =>
       engine.reply('navigate', { url: `${site.origin}/endless`, timeout_ms: 2000 }),
     );
-    expect(tookMs).toBeLessThan(6000);
+    expect(cpuMs).toBeLessThan(6000);
     await engine.reply('navigate', { url: 'about:blank' });
   });
 });
