@@ -1,17 +1,21 @@
 // The feeds of the dashboard: events without gaps, limits of viewers, and live pictures.
 import { request as httpRequest } from 'node:http';
-import { WebSocket } from 'ws';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useSite } from '../fixtures.ts';
 import {
-  type DashboardServer,
   makeHome,
   send,
   startDashboard,
   takeAccess,
   type ViewerHeaders,
 } from './dashboard-server.ts';
-import { closeSocket, type LivePicture, openLive, readPicture } from './live-socket.ts';
+import {
+  closeSocket,
+  type LivePicture,
+  openLive,
+  readPicture,
+  useWatchedServer,
+} from './live-socket.ts';
 
 interface FeedEvent {
   readonly id: string | undefined;
@@ -156,35 +160,19 @@ describe('the feed of events', () => {
 
 describe('the live feed', () => {
   const site = useSite();
-  let server: DashboardServer;
-  let access: ViewerHeaders;
-  const ends: (() => Promise<void>)[] = [];
-  beforeAll(async () => {
-    const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
-    server = await startDashboard({ home: await makeHome(onEnd), onEnd });
-    access = await takeAccess(server.url);
-  });
-  afterAll(async () => {
-    for (const end of ends) await end();
-  });
+  const watched = useWatchedServer();
 
   const openTab = async (url: string): Promise<string> =>
-    (JSON.parse(await server.call('navigate', { url })) as { tabId: string }).tabId;
-
-  const requireLive = async (): Promise<WebSocket> => {
-    const opened = await openLive(server.origin, { ...access, origin: server.origin });
-    if (!(opened instanceof WebSocket)) throw new Error(`refused with ${opened}`);
-    return opened;
-  };
+    (JSON.parse(await watched.server.call('navigate', { url })) as { tabId: string }).tabId;
 
   it('is closed to connections without a cookie or a key, or from another origin', async () => {
-    const { origin } = server;
-    const { cookie, 'x-openchrome-key': key } = access;
+    const { origin } = watched.server;
+    const { cookie, 'x-openchrome-key': key } = watched.access;
     expect(await openLive(origin, { origin })).toBe(401);
     expect(await openLive(origin, { origin, cookie })).toBe(401);
     expect(await openLive(origin, { origin, 'x-openchrome-key': key })).toBe(401);
-    expect(await openLive(origin, { ...access, origin: 'http://evil.example' })).toBe(403);
-    expect(await openLive(origin, { ...access, host: 'evil.example' })).toBe(403);
+    expect(await openLive(origin, { ...watched.access, origin: 'http://evil.example' })).toBe(403);
+    expect(await openLive(origin, { ...watched.access, host: 'evil.example' })).toBe(403);
   });
 
   it('sends pictures, and the next one only after an acknowledgement', async () => {
@@ -195,7 +183,7 @@ describe('the live feed', () => {
        </script>`,
     );
     const tabId = await openTab(`${site.origin}/moving`);
-    const socket = await requireLive();
+    const socket = await watched.openSocket();
     const pictures: LivePicture[] = [];
     let onPicture = (): void => {};
     socket.on('message', (data: Buffer, isBinary) => {
@@ -224,13 +212,15 @@ describe('the live feed', () => {
   });
 
   it('serves 20 viewers and refuses more', async () => {
-    const sockets = await Promise.all(Array.from({ length: 20 }, requireLive));
-    expect(await openLive(server.origin, { ...access, origin: server.origin })).toBe(503);
+    const sockets = await Promise.all(Array.from({ length: 20 }, watched.openSocket));
+    expect(
+      await openLive(watched.server.origin, { ...watched.access, origin: watched.server.origin }),
+    ).toBe(503);
     await Promise.all(sockets.map(closeSocket));
   });
 
   it('survives messages that are not valid', async () => {
-    const socket = await requireLive();
+    const socket = await watched.openSocket();
     const messages = [
       '',
       '{',
@@ -247,6 +237,6 @@ describe('the live feed', () => {
     socket.send(Buffer.from([255, 255, 255, 255, 1]));
     socket.send(Buffer.alloc(0));
     await closeSocket(socket);
-    expect(await send(server.origin, '/health')).toMatchObject({ status: 200 });
+    expect(await send(watched.server.origin, '/health')).toMatchObject({ status: 200 });
   });
 });

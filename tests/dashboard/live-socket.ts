@@ -1,5 +1,48 @@
 // The live feed of the dashboard as a program reads it.
+import { afterAll, beforeAll } from 'vitest';
 import { WebSocket } from 'ws';
+import {
+  type DashboardServer,
+  makeHome,
+  startDashboard,
+  takeAccess,
+  type ViewerHeaders,
+} from './dashboard-server.ts';
+
+export interface WatchedServer {
+  readonly server: DashboardServer;
+  readonly access: ViewerHeaders;
+  /** Opens the live feed as a viewer with access. */
+  openSocket(): Promise<WebSocket>;
+}
+
+/** A server for all tests of a file, and the access of a viewer. */
+export const useWatchedServer = (): WatchedServer => {
+  let server: DashboardServer;
+  let access: ViewerHeaders;
+  const ends: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
+    server = await startDashboard({ home: await makeHome(onEnd), onEnd });
+    access = await takeAccess(server.url);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return {
+    get server() {
+      return server;
+    },
+    get access() {
+      return access;
+    },
+    openSocket: async () => {
+      const opened = await openLive(server.origin, { ...access, origin: server.origin });
+      if (!(opened instanceof WebSocket)) throw new Error(`refused with ${opened}`);
+      return opened;
+    },
+  };
+};
 
 export interface LivePicture {
   readonly header: { tabId: string; n: number; secrets: readonly object[]; width: number };

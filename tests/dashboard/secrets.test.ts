@@ -1,44 +1,21 @@
 // Fields with secrets are painted over by the server: no picture that leaves it shows them.
-import { WebSocket } from 'ws';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useSite } from '../fixtures.ts';
-import {
-  type DashboardServer,
-  makeHome,
-  send,
-  startDashboard,
-  takeAccess,
-  type ViewerHeaders,
-} from './dashboard-server.ts';
-import { closeSocket, type LivePicture, openLive, takePictures } from './live-socket.ts';
+import { send } from './dashboard-server.ts';
+import { closeSocket, type LivePicture, takePictures, useWatchedServer } from './live-socket.ts';
 
 const site = useSite();
-let server: DashboardServer;
-let access: ViewerHeaders;
-const ends: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  const onEnd = (end: () => Promise<void>): void => void ends.unshift(end);
-  server = await startDashboard({ home: await makeHome(onEnd), onEnd });
-  access = await takeAccess(server.url);
-});
-afterAll(async () => {
-  for (const end of ends) await end();
-});
+const watched = useWatchedServer();
 
 const openTab = async (html: string): Promise<string> => {
   const url = site.page('/page', html);
-  return (JSON.parse(await server.call('tabs', { action: 'new', url })) as { tabId: string }).tabId;
-};
-
-const openSocket = async (): Promise<WebSocket> => {
-  const opened = await openLive(server.origin, { ...access, origin: server.origin });
-  if (!(opened instanceof WebSocket)) throw new Error(`refused with ${opened}`);
-  return opened;
+  return (
+    JSON.parse(await watched.server.call('tabs', { action: 'new', url })) as { tabId: string }
+  ).tabId;
 };
 
 const watch = async (tabId: string, count: number): Promise<readonly LivePicture[]> => {
-  const socket = await openSocket();
+  const socket = await watched.openSocket();
   const pictures = await takePictures(socket, { tabId, count });
   await closeSocket(socket);
   return pictures;
@@ -53,9 +30,9 @@ interface Colours {
 /** Counts pixels of a JPEG by colour; Chrome decodes it. */
 const countColours = async (jpeg: Buffer): Promise<Colours> => {
   const { tabId } = JSON.parse(
-    await server.call('tabs', { action: 'new', url: site.page('/blank', '<p>blank') }),
+    await watched.server.call('tabs', { action: 'new', url: site.page('/blank', '<p>blank') }),
   ) as { tabId: string };
-  const counted = await server.call('javascript_tool', {
+  const counted = await watched.server.call('javascript_tool', {
     tabId,
     code: `const bytes = Uint8Array.from(atob('${jpeg.toString('base64')}'), (c) => c.charCodeAt(0));
       const image = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }));
@@ -71,7 +48,7 @@ const countColours = async (jpeg: Buffer): Promise<Colours> => {
       }
       return JSON.stringify(found)`,
   });
-  await server.call('tabs', { action: 'close', tabId });
+  await watched.server.call('tabs', { action: 'close', tabId });
   return JSON.parse(counted) as Colours;
 };
 
@@ -117,9 +94,9 @@ describe('a live picture has grey in place of', () => {
     const tabId = await openTab(
       `<body style="margin:0">${field('type="password" id="p"')}${SHOWN}`,
     );
-    const socket = await openSocket();
+    const socket = await watched.openSocket();
     await takePictures(socket, { tabId, count: 1 });
-    await server.call('javascript_tool', {
+    await watched.server.call('javascript_tool', {
       tabId,
       code: "document.getElementById('p').type = 'text'",
     });
@@ -144,8 +121,8 @@ describe('a live picture has grey in place of', () => {
       `<body style="margin:0;width:1400px;height:1200px">
          ${field('type="password"', 'left:600px;top:500px')}${SHOWN}`,
     );
-    await server.call('emulate', { tabId, device: 'pixel-8' });
-    await server.call('navigate', { tabId, url: `${site.origin}/page` });
+    await watched.server.call('emulate', { tabId, device: 'pixel-8' });
+    await watched.server.call('navigate', { tabId, url: `${site.origin}/page` });
     const [picture] = await watch(tabId, 1);
     const { red, blue } = await countColours(picture?.jpeg ?? Buffer.alloc(0));
     expect(red).toBe(0);
@@ -157,18 +134,20 @@ it('the picture after an acting call has grey in place of a password', async () 
   const tabId = await openTab(
     `<body style="margin:0">${field('type="password"')}${SHOWN}<button>Press</button>`,
   );
-  const socket = await openSocket();
+  const socket = await watched.openSocket();
   await takePictures(socket, { tabId, count: 1 });
-  await server.call('interact', { tabId, action: 'click', query: 'Press' });
+  await watched.server.call('interact', { tabId, action: 'click', query: 'Press' });
   const readKeys = async (): Promise<readonly string[]> => {
-    const { text } = await send(server.origin, '/dashboard/state', { headers: access });
+    const { text } = await send(watched.server.origin, '/dashboard/state', {
+      headers: watched.access,
+    });
     return (JSON.parse(text) as { thumbnails: readonly string[] }).thumbnails;
   };
   const isOfClick = (key: string): boolean => key.includes(' interact ');
   await expect.poll(async () => (await readKeys()).some(isOfClick), { timeout: 20_000 }).toBe(true);
   const key = encodeURIComponent((await readKeys()).find(isOfClick) ?? '');
-  const response = await fetch(`${server.origin}/dashboard/thumbnail?key=${key}`, {
-    headers: access,
+  const response = await fetch(`${watched.server.origin}/dashboard/thumbnail?key=${key}`, {
+    headers: watched.access,
   });
   const { red, blue } = await countColours(Buffer.from(await response.arrayBuffer()));
   expect({ red, hasBlue: blue > 1_000 }).toEqual({ red: 0, hasBlue: true });
@@ -180,12 +159,14 @@ it('a page that hangs before it was examined has no picture', async () => {
     '/hangs',
     `${field('type="password"')}<script>setTimeout(() => { for (;;); }, 0)</script>`,
   );
-  await server.call('tabs', { action: 'new', url, timeout_ms: 2_000 });
-  const { text } = await send(server.origin, '/dashboard/state', { headers: access });
+  await watched.server.call('tabs', { action: 'new', url, timeout_ms: 2_000 });
+  const { text } = await send(watched.server.origin, '/dashboard/state', {
+    headers: watched.access,
+  });
   const { tabs } = JSON.parse(text) as { tabs: readonly { tabId: string; url: string }[] };
   const hung = tabs.find((tab) => tab.url.endsWith('/hangs'))?.tabId ?? '';
   const other = await openTab(`<body>${SHOWN}`);
-  const socket = await openSocket();
+  const socket = await watched.openSocket();
   const seen: string[] = [];
   const taken = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer, isBinary) => {
@@ -199,5 +180,5 @@ it('a page that hangs before it was examined has no picture', async () => {
   await taken;
   expect(seen).toEqual([other]);
   await closeSocket(socket);
-  await server.call('tabs', { action: 'close', tabId: hung });
+  await watched.server.call('tabs', { action: 'close', tabId: hung });
 });
