@@ -1,6 +1,7 @@
-// The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome and the built server),
-// faults (minutes of bad treatment, run by themselves), own-chrome (the attach suites over the extension),
-// and cluster (several processes and a PostgreSQL server, run by themselves).
+// The kinds of tests: unit (beside the code, no browser), rules (of the house), browser (a real Chrome
+// and the built server), browser-alone (the same, each file in its own process), faults (minutes of
+// bad treatment, run by themselves), own-chrome (the attach suites over the extension), and cluster
+// (several processes and a PostgreSQL server, run by themselves).
 import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
@@ -8,6 +9,16 @@ import { pdfiumFileVitePlugin } from './scripts/pdfium-file.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 import { OVER_EXTENSION } from './tests/extension/exceptions.ts';
+import { ISOLATED_FILES } from './tests/isolated-files.ts';
+
+/** More files at once than cores are slower: most of them start a Chrome. */
+const WORKERS = 2;
+
+const BROWSER = {
+  globalSetup: ['tests/chrome-setup.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   plugins: [
@@ -18,23 +29,43 @@ export default defineConfig({
     pdfiumFileVitePlugin(),
   ],
   test: {
+    maxWorkers: WORKERS,
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{src,extension}/**/*.test.ts'], testTimeout: 60_000 },
-      },
-      {
-        extends: true,
-        test: { name: 'rules', include: ['tests/rules/**/*.test.ts'], testTimeout: 60_000 },
+        test: {
+          name: 'unit',
+          include: ['{src,extension}/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+        },
       },
       {
         extends: true,
         test: {
+          name: 'rules',
+          include: ['tests/rules/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...BROWSER,
+          name: 'browser',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/rules/**', ...ISOLATED_FILES],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { ...BROWSER, name: 'browser-alone', include: ISOLATED_FILES } },
+      {
+        extends: true,
+        test: {
+          ...BROWSER,
           name: 'faults',
           include: ['tests/faults/**/*.fault.ts'],
-          globalSetup: ['tests/chrome-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
           maxWorkers: 1, // what they count is the machine's
           sequence: { groupOrder: 2 },
         },
@@ -42,11 +73,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...BROWSER,
           name: 'cluster',
           include: ['tests/cluster/**/*.cluster.ts'],
-          globalSetup: ['tests/chrome-setup.ts'],
           testTimeout: 300_000,
-          hookTimeout: 120_000,
           maxWorkers: 1, // the tests measure times of several processes
           sequence: { groupOrder: 3 },
         },
@@ -54,29 +84,12 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...BROWSER,
           name: 'own-chrome',
           include: OVER_EXTENSION,
           env: { OPENCHROME_TEST_OVER: 'extension' },
           setupFiles: ['tests/extension/over-extension.ts'],
-          globalSetup: ['tests/chrome-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: ['tests/**/*.test.ts'],
-          exclude: ['tests/rules/**'],
-          globalSetup: ['tests/chrome-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          // Every file starts its own Chrome. More files at once than cores are slower.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

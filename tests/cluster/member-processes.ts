@@ -1,11 +1,8 @@
 // Starts processes of a cluster in tests, and reads the lines that they print.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { bundle } from '../../scripts/bundle.mjs';
+import { bundleOnce } from '../bundled-programs.ts';
 
 export interface MemberProcess extends AsyncDisposable {
   readonly process: ChildProcess;
@@ -20,23 +17,16 @@ export interface MemberProcesses extends AsyncDisposable {
 }
 
 export const bundleMemberProcess = async (): Promise<MemberProcesses> => {
-  const folder = await mkdtemp(join(tmpdir(), 'openchrome-members-'));
-  await bundle({
-    entryPoints: ['tests/cluster/member-process.ts'],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-  });
+  const file = await bundleOnce('tests/cluster/member-process.ts');
   const started: MemberProcess[] = [];
   return {
     start: (...args) => {
-      const member = startMember(join(folder, 'member-process.mjs'), args);
+      const member = startMember(file, args);
       started.push(member);
       return member;
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(started.map((member) => member[Symbol.asyncDispose]()));
-      await rm(folder, { recursive: true, force: true });
     },
   };
 };

@@ -6,10 +6,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
 import { FAILURES } from '../../src/core/failure.ts';
 import { monotonicMs, sleep } from '../../src/core/time.ts';
 import { processes } from '../launch/support.ts';
+import { bundleOnce } from '../bundled-programs.ts';
 
 /**
  * What a call came to: an answer, a structured failure, or nothing because the server went away
@@ -47,21 +47,16 @@ interface StartOptions {
 
 export const useServers = (): Servers => {
   let folder = '';
+  let file = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openchrome-faults-'));
-    await bundle({
-      entryPoints: { index: 'src/index.ts' },
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      splitting: true,
-      define: { OPENCHROME_VERSION: '"0.0.0-faults"' },
-    });
+    file = await bundleOnce('src/index.ts', { OPENCHROME_VERSION: '"0.0.0-faults"' });
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   let homes = 0;
   return {
     home: async () => join(folder, `home-${++homes}`),
-    start: (home, options) => startServer(join(folder, 'index.mjs'), home, options),
+    start: (home, options) => startServer(file, home, options),
   };
 };
 

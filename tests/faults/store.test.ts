@@ -1,25 +1,25 @@
 // The disk at its worst: many processes on one file, a full disk, a process killed while it writes.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { bundle } from '../../scripts/bundle.mjs';
 import { createLog } from '../../src/core/log.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
 import { JsonFile } from '../../src/store/files/json-file.ts';
 import { openJournal, type Journal } from '../../src/store/journal/journal.ts';
+import { bundleOnce } from '../bundled-programs.ts';
+import { readRunFolder } from '../run-folder.ts';
 
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
 
-let built: string;
 let folder: string;
-const program = (name: string): string => join(built, `${name}.mjs`);
+let journalWriter: string;
+let fileWriter: string;
 const journal = (): Journal =>
   openJournal({
     folder: join(folder, 'journal'),
@@ -28,16 +28,11 @@ const journal = (): Journal =>
   });
 
 beforeAll(async () => {
-  built = await mkdtemp(join(tmpdir(), 'openchrome-faults-'));
-  await bundle({
-    entryPoints: ['tests/faults/journal-writer.ts', 'tests/faults/file-writer.ts'],
-    outdir: built,
-    outExtension: { '.js': '.mjs' },
-  });
+  journalWriter = await bundleOnce('tests/faults/journal-writer.ts');
+  fileWriter = await bundleOnce('tests/faults/file-writer.ts');
 });
-afterAll(() => rm(built, { recursive: true, force: true }));
 beforeEach(async () => {
-  folder = await mkdtemp(join(built, 'case-'));
+  folder = await mkdtemp(join(readRunFolder(), 'faults-'));
 });
 
 describe('several processes on one journal', () => {
@@ -45,7 +40,7 @@ describe('several processes on one journal', () => {
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(
       names.map((name) =>
-        run(process.execPath, [program('journal-writer'), join(folder, 'journal'), name, '500']),
+        run(process.execPath, [journalWriter, join(folder, 'journal'), name, '500']),
       ),
     );
     const { calls, torn, tools } = await journal().summary();
@@ -64,7 +59,7 @@ describe('a process that is killed', () => {
   it('loses nothing that it had appended', async () => {
     const child = spawn(
       process.execPath,
-      [program('journal-writer'), join(folder, 'journal'), 'a', '1000000'],
+      [journalWriter, join(folder, 'journal'), 'a', '1000000'],
       {
         stdio: ['ignore', 'pipe', 'ignore'],
       },
@@ -88,7 +83,7 @@ describe('a process that is killed', () => {
       onSetAside: () => expect.unreachable(),
     });
     for (let round = 0; round < 5; round++) {
-      const child = spawn(process.execPath, [program('file-writer'), path, '1000000', '200000'], {
+      const child = spawn(process.execPath, [fileWriter, path, '1000000', '200000'], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       child.stdout.on('data', (chunk: Buffer) => {
@@ -114,7 +109,7 @@ describe.runIf(posix)('a full disk', () => {
   it('drops the journal entries that do not fit, reports it once, and leaves at most one torn line', async () => {
     const { stdout, stderr } = await withLimit(
       64,
-      program('journal-writer'),
+      journalWriter,
       join(folder, 'journal'),
       'a',
       '200',
@@ -139,7 +134,7 @@ describe.runIf(posix)('a full disk', () => {
 
   it('is a structured failure for a file, which keeps its old content and leaves no half file', async () => {
     const path = join(folder, 'state.json');
-    const { stdout } = await withLimit(8, program('file-writer'), path, '2', '1000000');
+    const { stdout } = await withLimit(8, fileWriter, path, '2', '1000000');
     expect(stdout).toBe('saved 1\nstorage_failed 2\n');
     const file = new JsonFile({ path, version: 1, schema: z.object({ n: z.number() }) });
     expect(await file.load()).toEqual({ n: 1 });

@@ -3,39 +3,21 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { linuxStat } from '../../src/system/linux-process.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { stopDaemon } from '../../src/frontends/cli/daemon/control.ts';
+import { bundleOnce } from '../bundled-programs.ts';
 
 /** The file that `node` runs. */
 export type ServerFile = string;
 
-let bundled: Promise<ServerFile> | undefined;
-
 /**
  * The fixture server as it would be shipped: bundled, with what is loaded late in files of its own.
  */
-export const fixtureServer = (): Promise<ServerFile> => (bundled ??= bundleFixture());
-
-afterAll(async () => {
-  if (bundled) await rm(dirname(await bundled), { recursive: true, force: true });
-});
-
-const bundleFixture = async (): Promise<ServerFile> => {
-  const folder = await mkdtemp(join(tmpdir(), 'openchrome-fixture-'));
-  await bundle({
-    entryPoints: [fileURLToPath(new URL('fixture-server.ts', import.meta.url))],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-    define: { OPENCHROME_VERSION: '"1.2.3"' },
-  });
-  return join(folder, 'fixture-server.mjs');
-};
+export const fixtureServer = (): Promise<ServerFile> =>
+  bundleOnce('tests/frontends/fixture-server.ts', { OPENCHROME_VERSION: '"1.2.3"' });
 
 export interface Started {
   readonly process: ChildProcessWithoutNullStreams;

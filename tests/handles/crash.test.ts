@@ -2,26 +2,19 @@
 // complete, or the next sweep removes all its files.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
+import { beforeAll, expect, it } from 'vitest';
+import { bundleOnce } from '../bundled-programs.ts';
 import { TestStore } from './store.ts';
 
 const KILLS = 200;
 const run = promisify(execFile);
 
-let folder: string;
 let script: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'openchrome-storing-'));
-  script = join(folder, 'storing.mjs');
-  await bundle({ entryPoints: [join(import.meta.dirname, 'storing.ts')], outfile: script });
+  script = await bundleOnce('tests/handles/storing.ts');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Told {
   readonly handle: string;

@@ -3,11 +3,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { CdpConnection, type CdpSession } from '../../src/browser/cdp/connection.ts';
 import {
   launchChrome,
@@ -19,27 +16,13 @@ import { FAILURES, Failure, type FailureCode } from '../../src/core/failure.ts';
 import { resolveHome, type Home } from '../../src/core/home.ts';
 import { createLog } from '../../src/core/log.ts';
 import { monotonicMs, sleep } from '../../src/core/time.ts';
-import { bundle } from '../../scripts/bundle.mjs';
+import { bundleOnce } from '../bundled-programs.ts';
+import { readRunFolder } from '../run-folder.ts';
 
-const folders: string[] = [];
-afterAll(() =>
-  Promise.all(
-    folders.map((dir) => rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })),
-  ),
-);
-
-export const makeFolder = (): string => {
-  const dir = mkdtempSync(join(tmpdir(), 'openchrome-launch-'));
-  folders.push(dir);
-  return dir;
-};
+/** The folder is removed at the end of the test run. */
+export const makeFolder = (): string => mkdtempSync(join(readRunFolder(), 'launch-'));
 
 export const makeHome = (): Home => resolveHome({ OPENCHROME_HOME: join(makeFolder(), 'home') });
-
-const running: RunningChrome[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((chrome) => chrome.close()));
-});
 
 export const quiet = createLog({ level: 'error' });
 
@@ -51,7 +34,7 @@ export const launch = async (
 ): Promise<RunningChrome> => {
   const config = resolveConfig({ flags: ['--headless', ...flags], env: process.env });
   const chrome = await launchChrome({ config, home, log: quiet, ...options });
-  running.push(chrome);
+  onTestFinished(() => chrome.close());
   return chrome;
 };
 
@@ -146,19 +129,9 @@ let program = '';
  */
 export const useServers = (): void => {
   beforeAll(async () => {
-    program = join(makeFolder(), 'server-like.mjs');
-    await bundle({
-      entryPoints: [fileURLToPath(new URL('./server-like.ts', import.meta.url))],
-      outfile: program,
-      external: ['@puppeteer/browsers'],
-    });
+    program = await bundleOnce('tests/launch/server-like.ts');
   });
 };
-
-const servers: ChildProcess[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.kill('SIGKILL');
-});
 
 export interface Server {
   readonly process: ChildProcess;
@@ -177,7 +150,7 @@ export const startServer = (
     env: { ...process.env, OPENCHROME_HOME: home.root },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  servers.push(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
   return {
     process: child,
     pid: child.pid ?? 0,

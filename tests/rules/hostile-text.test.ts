@@ -371,10 +371,10 @@ const HALVES = [
   ['a', '!'],
 ] as const;
 
-const FIRST_CHARS = 32 * 1024;
+const FIRST_CHARS = 16 * 1024;
 const MEGABYTE = 1024 * 1024;
-/** In linear time the first text takes at most about 8 ms. */
-const FIRST_LIMIT_MS = 150;
+/** In linear time the first text takes at most about 4 ms. */
+const FIRST_LIMIT_MS = 37;
 /** How many of the slowest texts are tried with 1 and 2 MB. */
 const SLOWEST = 4;
 /** Shorter times are mostly garbage collection. */

@@ -2,23 +2,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createProcesses } from '../../src/system/process-identity.ts';
 import type { ProcessState } from '../../src/system/process-identity.ts';
 import { Locks } from '../../src/system/lock.ts';
+import { bundleOnce } from '../bundled-programs.ts';
+import { readRunFolder } from '../run-folder.ts';
 
-let built = '';
+let taker = '';
 let folder = '';
 const own = createProcesses().own;
 
 const take = (
   ...args: string[]
 ): { child: ReturnType<typeof spawn>; said: () => string[]; done: Promise<unknown> } => {
-  const child = spawn(process.execPath, [join(built, 'lock-taker.mjs'), folder, ...args], {
+  const child = spawn(process.execPath, [taker, folder, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -48,16 +48,10 @@ const triesToTake = (): ((count: number) => Promise<void>) => {
 };
 
 beforeAll(async () => {
-  built = await mkdtemp(join(tmpdir(), 'openchrome-lock-'));
-  await bundle({
-    entryPoints: ['tests/tasks/lock-taker.ts'],
-    outdir: built,
-    outExtension: { '.js': '.mjs' },
-  });
+  taker = await bundleOnce('tests/tasks/lock-taker.ts');
 });
-afterAll(() => rm(built, { recursive: true, force: true }));
 beforeEach(async () => {
-  folder = await mkdtemp(join(built, 'case-'));
+  folder = await mkdtemp(join(readRunFolder(), 'lock-'));
   await writeFile(join(folder, 'counter'), '0');
 });
 

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { bundle } from '../../scripts/bundle.mjs';
 import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
 import { linesOf } from '../frontends/servers.ts';
+import { bundleOnce } from '../bundled-programs.ts';
 
 export interface Failed {
   readonly error: { readonly code: string; readonly message: string } & Record<string, unknown>;
@@ -36,7 +36,7 @@ export interface TaskServer {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** The server as a file that node can run; made once per test file. */
+/** The server as a file that node can run, and a home folder of the test file. */
 export const useTaskServers = (): {
   home: () => string;
   startServer: (flags?: readonly string[]) => Promise<TaskServer>;
@@ -44,19 +44,18 @@ export const useTaskServers = (): {
 } => {
   let folder = '';
   let home = '';
-  const file = (): string => join(folder, 'task-server.mjs');
+  let file = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'openchrome-tasks-'));
     home = join(folder, 'home');
-    await bundle({
-      entryPoints: ['tests/tasks/task-server.ts'],
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      splitting: true,
-    });
+    file = await bundleOnce('tests/tasks/task-server.ts');
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return { home: () => home, file, startServer: (flags) => startServer(file(), home, flags) };
+  return {
+    home: () => home,
+    file: () => file,
+    startServer: (flags) => startServer(file, home, flags),
+  };
 };
 
 const startServer = async (
