@@ -2,6 +2,7 @@
 // and the built server), browser-alone (the same, each file in its own process), faults (minutes of
 // bad treatment, run by themselves), own-chrome (the attach suites over the extension), and cluster
 // (several processes and a PostgreSQL server, run by themselves).
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
@@ -11,8 +12,11 @@ import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 import { OVER_EXTENSION } from './tests/extension/exceptions.ts';
 import { ISOLATED_FILES } from './tests/isolated-files.ts';
 
-/** More files at once than cores are slower: most of them start a Chrome. */
-const WORKERS = 2;
+/**
+ * Test files often wait for a page or a process, so one more than the cores uses the cores better.
+ * Most files start a Chrome, which limits the number on large machines.
+ */
+const WORKERS = Math.min(4, availableParallelism() + 1);
 
 const BROWSER = {
   globalSetup: ['tests/chrome-setup.ts'],
@@ -89,6 +93,7 @@ export default defineConfig({
           include: OVER_EXTENSION,
           env: { OPENCHROME_TEST_OVER: 'extension' },
           setupFiles: ['tests/extension/over-extension.ts'],
+          maxWorkers: 2,
           sequence: { groupOrder: 4 },
         },
       },

@@ -49,15 +49,21 @@ export const toolUsagePlugin = () => ({
   },
 });
 
-export const toolUsageVitePlugin = () => ({
-  name: 'tool-usage',
-  enforce: 'pre',
-  resolveId: (id) => (id in MODULES ? `\0${id}` : undefined),
-  async load(id) {
-    const name = id.slice(1);
-    if (!id.startsWith('\0') || !(name in MODULES)) return undefined;
-    const { said, files } = await readTools();
-    for (const file of files) this.addWatchFile(file);
-    return contentsOf(name, said);
-  },
-});
+export const toolUsageVitePlugin = () => {
+  let reading;
+  return {
+    name: 'tool-usage',
+    enforce: 'pre',
+    resolveId: (id) => (id in MODULES ? `\0${id}` : undefined),
+    watchChange: () => {
+      reading = undefined;
+    },
+    async load(id) {
+      const name = id.slice(1);
+      if (!id.startsWith('\0') || !(name in MODULES)) return undefined;
+      const { said, files } = await (reading ??= readTools());
+      for (const file of files) this.addWatchFile(file);
+      return contentsOf(name, said);
+    },
+  };
+};

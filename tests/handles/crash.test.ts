@@ -1,14 +1,12 @@
 // If a process dies at any moment while it stores a payload, or the disk fails, the handle is
 // complete, or the next sweep removes all its files.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { bundleOnce } from '../bundled-programs.ts';
+import { killWhileStoring } from './kill-storing.ts';
 import { TestStore } from './store.ts';
 
-const KILLS = 200;
 const run = promisify(execFile);
 
 let script: string;
@@ -16,68 +14,9 @@ beforeAll(async () => {
   script = await bundleOnce('tests/handles/storing.ts');
 });
 
-interface Told {
-  readonly handle: string;
-  readonly count: number;
-}
-
-/** Lets a process store until a random moment, kills it, and returns the handles it had printed. */
-const storeAndKill = async (store: TestStore, afterMs: number): Promise<Told[]> => {
-  const child = spawn(process.execPath, [script, 'on', store.folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const told: Told[] = [];
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => {
-    const said = JSON.parse(line) as Partial<Told>;
-    if (said.handle !== undefined) told.push(said as Told);
-    // it is ready: from here on the moment is random
-    else setTimeout(() => child.kill('SIGKILL'), afterMs);
-  });
-  await ended(child);
-  lines.close();
-  return told;
-};
-
-const ended = async (child: ChildProcess): Promise<void> => void (await once(child, 'close'));
-
-it(
-  `${KILLS} kills at random moments leave whole handles and nothing else`,
-  { timeout: 300_000 },
-  async () => {
-    let leftovers = 0;
-    const series = async (kills: number): Promise<void> => {
-      const store = await TestStore.create();
-      try {
-        for (let i = 0; i < kills; i++) {
-          const told = await storeAndKill(store, Math.random() * 40);
-          leftovers += (await store.sweep()).files;
-          await expectWhole(store, told);
-          await store.sweep(Date.now() + 7_200_000);
-          expect(await store.files()).toEqual([]);
-        }
-      } finally {
-        await store.remove();
-      }
-    };
-    await Promise.all([series(KILLS / 2), series(KILLS / 2)]);
-    // else the kills came at harmless moments and show nothing
-    expect(leftovers).toBeGreaterThan(KILLS / 10);
-  },
+it('40 kills at random moments leave whole handles and no other files', { timeout: 300_000 }, () =>
+  killWhileStoring(40),
 );
-
-/** Every printed handle exists, and every file belongs to a handle that can be fetched. */
-const expectWhole = async (store: TestStore, told: readonly Told[]): Promise<void> => {
-  for (const { handle, count } of told) {
-    const page = await store.fetch(handle, { offset: Math.max(0, count - 1) });
-    expect(page).toMatchObject({ total: count, eof: true, content: [{ n: count - 1 }] });
-  }
-  for (const name of await store.files()) {
-    const handle = /^(oh_[A-Z2-7]{12})\.(?:meta\.)?json$/.exec(name)?.[1];
-    expect(handle, name).toBeDefined();
-    expect((await store.fetch(handle ?? '')).returned).toBeGreaterThan(0);
-  }
-};
 
 interface Outcome {
   readonly failure: { readonly error: { readonly code: string; readonly message: string } };
