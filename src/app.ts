@@ -47,6 +47,7 @@ import { listTaskKinds, type Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import type { Cluster, CreateCluster } from './features/cluster/cluster.ts';
 import type { Consent } from './features/consent/consent.ts';
+import { prepareWhenQuiet } from './features/network/prepare-when-quiet.ts';
 import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
 import type { ResourceKind, StoredResources } from './features/resources/stored-resources.ts';
 import type { ConsentRule } from './core/consent-rule.ts';
@@ -472,6 +473,7 @@ export const createEngine = ({
       return openPairingFile(home.pairing).load();
     },
     gate: createEffectGate(consentPolicy, consent.load),
+    onSession: ({ traffic }) => prepareWhenQuiet(traffic, redactor),
     ...(login !== undefined && {
       onFirstTab: async (session, tab, signal) => {
         const { restoreNamedLogin } = await import('./features/session/saved-login.ts');

@@ -38,6 +38,8 @@ interface BrowserOptions {
   readonly gate?: EffectGate;
   /** Prepares the first tab that the default session opens in a newly started Chrome. */
   readonly onFirstTab?: (session: Session, tab: Tab, signal: AbortSignal) => Promise<void>;
+  /** Called for each new session, except for sessions within another one. */
+  readonly onSession?: (session: Session) => void;
   /** Loads the pairing for --attach extension. */
   readonly loadPairing?: () => Promise<Pairing | undefined>;
   /** Loads the scripts of --init-script. */
@@ -140,6 +142,7 @@ export class Browser {
     const { redactor, config } = this.#options;
     const session = new Session(name, { redactor, dialogs: config.dialogs, ...given });
     this.#sessions.set(name, session);
+    if (!given.within) this.#options.onSession?.(session);
     return session;
   }
 

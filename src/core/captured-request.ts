@@ -96,4 +96,20 @@ export const CapturedRequestSchema = z.object({
 });
 
 export type CapturedRequest = Readonly<z.output<typeof CapturedRequestSchema>>;
+/** What a list without bodies shows of a request. */
+export type CapturedSummary = Pick<
+  CapturedRequest,
+  | 'key'
+  | 'method'
+  | 'url'
+  | 'state'
+  | 'status'
+  | 'deliveredStatus'
+  | 'contentType'
+  | 'size'
+  | 'from'
+  | 'redirectedTo'
+  | 'error'
+  | 'intercepted'
+>;
 export type Content = Readonly<z.output<typeof ContentSchema>>;

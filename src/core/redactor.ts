@@ -30,4 +30,6 @@ export interface Redactor {
    * are learned later.
    */
   forOrigins(origins: Iterable<string>): Redactor;
+  /** Changes when a secret is added: data that was redacted before may contain it. */
+  readonly revision: number;
 }

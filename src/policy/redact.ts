@@ -19,6 +19,7 @@ export const createRedactor = (secrets: readonly string[] = [], workers?: Worker
   const own = new KnownSecrets(secrets);
   const fromPages = new PageSecrets();
   const texts = workers && new TextWorker(workers);
+  let revision = 0;
   const forOrigins = (origins: Iterable<string>): Redactor => {
     const tables = (): KnownSecrets[] => [own, ...fromPages.tables(origins)];
     const hideIn = (text: string): string =>
@@ -33,11 +34,26 @@ export const createRedactor = (secrets: readonly string[] = [], workers?: Worker
           return texts ? texts.redact(text, known, signal) : redactText(text, hideIn);
         },
       }),
-      learn: (secret) => own.learn(secret),
-      addSecret: (secret) => own.add(secret),
-      addCode: (code) => own.addCode(code),
-      learnFromPage: (origin, secret) => fromPages.learn(origin, secret),
+      learn: (secret) => {
+        revision++;
+        own.learn(secret);
+      },
+      addSecret: (secret) => {
+        revision++;
+        own.add(secret);
+      },
+      addCode: (code) => {
+        revision++;
+        own.addCode(code);
+      },
+      learnFromPage: (origin, secret) => {
+        revision++;
+        fromPages.learn(origin, secret);
+      },
       forOrigins,
+      get revision() {
+        return revision;
+      },
     };
   };
   return forOrigins([]);

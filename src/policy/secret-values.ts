@@ -156,7 +156,23 @@ const SHORTEST = 8;
 /** Hides everything that looks like a secret; returns the same string if there is nothing. */
 export const hideSecrets = (text: string): string => {
   if (text.length < SHORTEST || !TRIGGER.test(text)) return text;
-  return RULES.reduce((out, apply) => apply(out), text);
+  return text.length > REMEMBERED_CHARS ? applyRules(text) : applyRulesOnce(text);
+};
+
+const applyRules = (text: string): string => RULES.reduce((out, apply) => apply(out), text);
+
+/** Addresses and header values repeat in many requests and in both listings of a request. */
+const REMEMBERED_CHARS = 500;
+const MAX_REMEMBERED = 1000;
+const remembered = new Map<string, string>();
+
+const applyRulesOnce = (text: string): string => {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const hidden = applyRules(text);
+  remembered.set(text, hidden);
+  return hidden;
 };
 
 /** A value may contain members in the other kind of quotes, so it is searched too. */

@@ -12,7 +12,7 @@ import { fail } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import { textIf } from '../core/text.ts';
 import { drill, parseJsonBody } from './json-path.ts';
-import { toEntry } from './network-list.ts';
+import { toBareEntry } from './network-list.ts';
 import { buildShape } from './shape.ts';
 
 interface DetailOptions {
@@ -26,7 +26,7 @@ export const toDetail = (
   captured: CapturedRequest,
   { raw, maxBytes }: DetailOptions,
 ): Record<string, unknown> => {
-  const { key, url, method, ...entry } = toEntry(captured, { body: 'none', maxBytes });
+  const { key, url, method, ...entry } = toBareEntry(captured);
   const { contentType, messages } = captured;
   const body = messages
     ? { messages: toMessages(messages) }

@@ -1,5 +1,5 @@
 // Renders a listing of requests: one JSON entry or line per request, and a line about omitted ones.
-import type { CapturedRequest } from '../core/captured-request.ts';
+import type { CapturedRequest, CapturedSummary } from '../core/captured-request.ts';
 import { listDefined, listIf } from '../core/collections.ts';
 import { defined, ifDefined } from '../core/defined.ts';
 import { textIf } from '../core/text.ts';
@@ -29,15 +29,13 @@ export interface NetworkEntry {
 }
 
 interface EntryOptions {
-  /** How the body is rendered: its shape, the body itself, or not at all. */
-  readonly body: 'shape' | 'whole' | 'none';
+  /** How the body is rendered: its shape, or the body itself. */
+  readonly body: 'shape' | 'whole';
   readonly maxBytes: number;
 }
 
-export const toEntry = (
-  captured: CapturedRequest,
-  { body, maxBytes }: EntryOptions,
-): NetworkEntry =>
+/** An entry without its body. */
+export const toBareEntry = (captured: CapturedSummary): NetworkEntry =>
   defined({
     key: captured.key,
     method: captured.method,
@@ -52,13 +50,19 @@ export const toEntry = (
     from: captured.from,
     redirected_to: captured.redirectedTo,
     intercepted: captured.intercepted,
-    ...(body === 'shape'
-      ? { shape: describeCapturedShape(captured), ...whyMissing(captured) }
-      : {}),
-    ...(body === 'whole'
-      ? showContent(captured.body, { contentType: captured.contentType, maxBytes, binary: true })
-      : {}),
   });
+
+export const toEntry = (
+  captured: CapturedRequest,
+  { body, maxBytes }: EntryOptions,
+): NetworkEntry => {
+  const { contentType } = captured;
+  const shown =
+    body === 'shape'
+      ? { shape: describeCapturedShape(captured), ...whyMissing(captured) }
+      : showContent(captured.body, { contentType, maxBytes, binary: true });
+  return { ...toBareEntry(captured), ...shown };
+};
 
 /** Reasons for a missing body that are reported, because the body exists. */
 const UNEXPLAINED = new Set(['gone', 'unavailable', 'too_large']);

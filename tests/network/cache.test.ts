@@ -15,7 +15,11 @@ const store = (
   workspace = 'browser:default',
   requests = [captured()],
 ): Promise<void> =>
-  new NetworkCache(folder()).save({ workspace, captured_at: capturedAt, requests });
+  new NetworkCache(folder()).save({
+    workspace,
+    captured_at: capturedAt,
+    requests: requests.map((request) => JSON.stringify(request)),
+  });
 
 beforeEach(async () => {
   await rm(folder(), { recursive: true, force: true });

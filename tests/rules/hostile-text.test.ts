@@ -57,7 +57,7 @@ import {
   renderMarkdownPage,
 } from '../../src/render/markdown-text.ts';
 import { toDetail, toPicked } from '../../src/render/network-detail.ts';
-import { toEntry, toLine } from '../../src/render/network-list.ts';
+import { toBareEntry, toEntry, toLine } from '../../src/render/network-list.ts';
 import { renderPage } from '../../src/render/page.ts';
 import { countTokens, estimateTokens } from '../../src/render/tokens.ts';
 import { renderNodeLine } from '../../src/render/tree.ts';
@@ -182,7 +182,7 @@ const WORK: Readonly<Record<string, Work>> = {
   toDetail: (text) => toDetail(request(text), { raw: true, maxBytes: 65_536 }),
   toEntry: (text) => toEntry(request(text), { body: 'shape', maxBytes: 65_536 }),
   toHar: (text) => toHar([request(text)], '1'),
-  toLine: (text) => toLine(toEntry(request(text), { body: 'none', maxBytes: 65_536 })),
+  toLine: (text) => toLine(toBareEntry(request(text))),
   toPicked: orError((text) => toPicked(request(`["${text}"]`), '$[0]', 65_536)),
   // features
   boundMarkup,

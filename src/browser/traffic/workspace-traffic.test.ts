@@ -25,6 +25,7 @@ const REDACTOR: Redactor = {
   addCode: () => {},
   learnFromPage: () => {},
   forOrigins: () => REDACTOR,
+  revision: 0,
 };
 
 /** A fake recorder of a tab; the test emits its events. */

@@ -228,6 +228,9 @@ const createBundleRedactor = async (
     addCode: (code) => usual.addCode(code),
     learnFromPage: (origin, secret) => usual.learnFromPage(origin, secret),
     forOrigins: () => both,
+    get revision() {
+      return usual.revision;
+    },
   };
   return both;
 };

@@ -11,7 +11,7 @@ import type {
   WorkspaceRequest,
   WorkspaceTraffic,
 } from '../../browser/traffic/workspace-traffic.ts';
-import type { CapturedRequest, Content } from '../../core/captured-request.ts';
+import type { CapturedRequest, CapturedSummary, Content } from '../../core/captured-request.ts';
 import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { textIf } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
@@ -26,38 +26,43 @@ export const describeUnfetchedBody = ({ record }: WorkspaceRequest): KnownBody =
   why: explainMissingBody(record) ?? NOT_FETCHED,
 });
 
-/** Combines the current state of the request with the given body. */
-export const toCaptured = (
-  { key, tabId, record, seenAt }: WorkspaceRequest,
+/** The part of a captured request that a list without bodies shows. */
+export const toCapturedSummary = (
+  { key, record }: WorkspaceRequest,
   body: KnownBody,
-): CapturedRequest =>
+): CapturedSummary =>
   defined({
     key,
-    tabId,
-    startedAt: Math.round(record.startedAt || seenAt),
     method: record.method,
     url: record.url,
-    documentUrl: record.documentUrl,
-    resourceType: record.resourceType,
     state: record.state,
-    ...keepPresentFields({
-      status: record.status,
-      statusText: record.statusText,
-      deliveredStatus: record.deliveredStatus,
-    }),
+    status: record.status,
+    deliveredStatus: record.deliveredStatus,
     contentType: readContentType(record),
     size: body.truncated
       ? (body.sizeBytes ?? record.decodedBytes)
       : Math.max(record.decodedBytes, body.sizeBytes ?? 0),
-    transferred: record.transferredBytes,
     from: valueIf(record.servedFrom !== 'network', record.servedFrom),
-    ...keepPresentFields({
-      protocol: record.protocol,
-      remoteAddress: record.remoteAddress,
-      redirectedTo: record.redirectedTo,
-    }),
+    redirectedTo: record.redirectedTo || undefined,
     error: record.failure && errorText(record.failure),
     intercepted: record.intercepted && `${record.intercepted.action} by ${record.intercepted.by}`,
+  });
+
+/** Combines the current state of the request with the given body. */
+export const toCaptured = (seen: WorkspaceRequest, body: KnownBody): CapturedRequest => {
+  const { tabId, record, seenAt } = seen;
+  return defined({
+    ...toCapturedSummary(seen, body),
+    tabId,
+    startedAt: Math.round(record.startedAt || seenAt),
+    documentUrl: record.documentUrl,
+    resourceType: record.resourceType,
+    transferred: record.transferredBytes,
+    ...keepPresentFields({
+      statusText: record.statusText,
+      protocol: record.protocol,
+      remoteAddress: record.remoteAddress,
+    }),
     initiator: {
       type: record.initiator.type,
       ...keepPresentFields({ url: record.initiator.url, line: record.initiator.line }),
@@ -72,6 +77,7 @@ export const toCaptured = (
     phases: record.phases && toPhases(record.phases),
     messages: record.messages && toMessages(record.messages),
   });
+};
 
 /** The `content-type` header, or the MIME type that Chrome detected if the header is missing. */
 export const readContentType = ({ responseHeaders, mimeType }: RequestRecord): string =>

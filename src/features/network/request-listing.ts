@@ -8,20 +8,23 @@ import { addCount } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { isObject } from '../../core/json.ts';
-import { cutToBytes } from '../../core/text.ts';
 import { TimeSlices } from '../../core/time.ts';
 import { parseContentJson } from '../../render/captured-content.ts';
-import { type Listing, type NetworkEntry, toEntry } from '../../render/network-list.ts';
 import {
-  describeUnfetchedBody,
-  findKnownShape,
-  toCaptured,
-  withBodies,
-  withShape,
-} from './capture.ts';
+  type Listing,
+  type NetworkEntry,
+  toBareEntry,
+  toEntry,
+} from '../../render/network-list.ts';
+import { findKnownShape, toCapturedSummary, withBodies, withShape } from './capture.ts';
 import { cleanCaptured, formatWorkspace, type NetworkContext } from './network-context.ts';
-import { redactCaptured } from './redact-captured.ts';
 import { findExclusionReason, select, type Selection } from './select.ts';
+import {
+  buildStoredRequest,
+  MAX_STORED_BYTES,
+  MAX_STORED_REQUESTS,
+  type StoredRequest,
+} from './stored-requests.ts';
 
 export interface ListingRequest extends Selection {
   /** Only requests whose sent or received body has all these fields. */
@@ -63,7 +66,8 @@ export const listRequests = async (
     filtered_by: leftOut,
     ...compact({ evicted: traffic.evicted }),
     cursor,
-    ...shortenUrls(entries),
+    // lines show no addresses
+    ...(request.body === 'none' ? { entries } : shortenUrls(entries)),
     detail_hint:
       entries.length > 0 ? hintFor(remaining) : whyNone(leftOut, requests.length, request),
     cache_warning: warning,
@@ -108,18 +112,16 @@ const toEntries = async (
   page: readonly WorkspaceRequest[],
   { body, maxBytes }: ListingRequest,
 ): Promise<NetworkEntry[]> => {
+  const { traffic } = desk.session;
+  if (body === 'none')
+    return page.map((seen) => toBareEntry(toCapturedSummary(seen, traffic.heldBody(seen) ?? {})));
   const worth = (seen: WorkspaceRequest): boolean => {
-    if (body === 'none' || (body === 'shape' && findKnownShape(seen) !== undefined)) return false;
+    if (body === 'shape' && findKnownShape(seen) !== undefined) return false;
     return body === 'whole' || findExclusionReason(seen) === undefined;
   };
-  const captured = await withBodies(desk.session.traffic, page, { signal: desk.signal, worth });
-  const prepare = async (
-    one: CapturedRequest,
-    seen: WorkspaceRequest,
-  ): Promise<CapturedRequest> => {
-    if (body === 'shape') return withShape(seen, one);
-    return body === 'whole' ? cleanCaptured(desk, one) : one;
-  };
+  const captured = await withBodies(traffic, page, { signal: desk.signal, worth });
+  const prepare = async (one: CapturedRequest, seen: WorkspaceRequest): Promise<CapturedRequest> =>
+    body === 'shape' ? withShape(seen, one) : cleanCaptured(desk, one);
   const entries: NetworkEntry[] = [];
   for (const [i, one] of captured.entries())
     entries.push(toEntry(await prepare(one, page[i] as WorkspaceRequest), { body, maxBytes }));
@@ -237,10 +239,6 @@ const strike = (value: unknown, missing: Set<string>): void => {
   }
 };
 
-const MAX_REQUESTS = 500;
-const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
-const MAX_BODY_BYTES = 1024 * 1024;
-
 /** Stores the listed requests and then the most recent others. Returns a warning if that fails. */
 const saveCapture = async (
   desk: NetworkContext,
@@ -249,7 +247,7 @@ const saveCapture = async (
   const { session, cache, now } = desk;
   const chosen = new Set(shown);
   for (const seen of session.traffic.requests().toReversed()) {
-    if (chosen.size >= MAX_REQUESTS) break;
+    if (chosen.size >= MAX_STORED_REQUESTS) break;
     if (findExclusionReason(seen) === undefined) chosen.add(seen);
   }
   try {
@@ -266,42 +264,17 @@ const saveCapture = async (
 };
 
 const withinBudget = async (
-  { session, redactor, signal }: NetworkContext,
+  { session: { traffic }, redactor, signal }: NetworkContext,
   chosen: ReadonlySet<WorkspaceRequest>,
-): Promise<CapturedRequest[]> => {
+): Promise<string[]> => {
   const slices = new TimeSlices(signal);
-  let left = MAX_TOTAL_BYTES;
-  const stored: { readonly sequence: number; readonly captured: CapturedRequest }[] = [];
+  let left = MAX_STORED_BYTES;
+  const stored: StoredRequest[] = [];
   for (const seen of chosen) {
     if (slices.isOver) await slices.pause();
-    const body = session.traffic.heldBody(seen) ?? describeUnfetchedBody(seen);
-    const whole = toCaptured(seen, body);
-    const captured = await redactCaptured(whole, redactor, signal);
-    const small = cutContent(captured.body, Math.min(MAX_BODY_BYTES, left));
-    left -= measureContent(small);
-    // A body that is stored whole needs no separate shape.
-    const { shape } =
-      small === captured.body && body.why === undefined ? {} : withShape(seen, whole);
-    stored.push({
-      sequence: seen.sequence,
-      captured: defined({ ...captured, body: small, shape }),
-    });
+    const one = await buildStoredRequest(seen, { traffic, redactor, signal, maxBodyBytes: left });
+    left -= one.bodySize;
+    stored.push(one);
   }
-  return stored.sort((a, b) => a.sequence - b.sequence).map(({ captured }) => captured);
-};
-
-const measureContent = ({ text, base64 }: Content): number => (text ?? base64 ?? '').length;
-
-const cutContent = (content: Content, maxBytes: number): Content => {
-  const size = measureContent(content);
-  if (size <= maxBytes) return content;
-  const cut = 'only the first part was stored';
-  if (content.text !== undefined)
-    return {
-      ...content,
-      text: cutToBytes(content.text, Math.max(0, maxBytes)),
-      size: content.size ?? size,
-      cut,
-    };
-  return defined({ size: content.size, why: 'too large to be stored' });
+  return stored.sort((a, b) => a.sequence - b.sequence).map(({ json }) => json);
 };

@@ -1,4 +1,5 @@
 // Selects requests by time, tab, method, URL and outcome, without noise such as assets.
+import type { RequestRecord } from '../../browser/traffic/request-record.ts';
 import type { WorkspaceRequest } from '../../browser/traffic/workspace-traffic.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { matchGroups } from '../../core/text.ts';
@@ -136,8 +137,13 @@ const findAddresses = async (
   return matchAddresses(urls, pattern, context);
 };
 
-export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | undefined =>
-  classifyFiltered({
+/** The reasons of ended requests. */
+const reasons = new WeakMap<RequestRecord, LeftOutAs | 'none'>();
+
+export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | undefined => {
+  const known = reasons.get(record);
+  if (known) return known === 'none' ? undefined : known;
+  const reason = classifyFiltered({
     method: record.method,
     resourceType: record.resourceType,
     url: record.url,
@@ -145,6 +151,9 @@ export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | u
     contentType: readContentType(record),
     failed: record.state === 'failed',
   });
+  if (record.ended) reasons.set(record, reason ?? 'none');
+  return reason;
+};
 
 const isAskedFor = (
   seen: WorkspaceRequest,

@@ -54,6 +54,13 @@ export class JsonFile<T extends object> {
     await replaceFile(this.path, JSON.stringify({ version: this.#options.version, ...value }));
   }
 
+  /** Saves a value whose members are JSON already. */
+  async saveMembers(members: Readonly<Record<keyof T & string, string>>): Promise<void> {
+    const parts = Object.entries<string>({ version: String(this.#options.version), ...members });
+    const text = parts.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',');
+    await replaceFile(this.path, `{${text}}`);
+  }
+
   async #read(): Promise<string | undefined> {
     try {
       await using file = await openRegularFile(this.path, this.#options.maxBytes ?? MAX_BYTES);

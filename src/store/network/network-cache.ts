@@ -31,6 +31,11 @@ export interface NetworkCapture {
   readonly requests: readonly CapturedRequest[];
 }
 
+/** A capture whose requests are JSON already. */
+interface SerialisedCapture extends Omit<NetworkCapture, 'requests'> {
+  readonly requests: readonly string[];
+}
+
 interface LoadOptions {
   readonly ttlMs: number;
   readonly now: number;
@@ -44,9 +49,13 @@ export class NetworkCache {
   }
 
   /** The capture must be redacted. An empty capture does not replace the stored one. */
-  async save(capture: NetworkCapture): Promise<void> {
-    if (capture.requests.length === 0) return;
-    await this.#file(capture.workspace).save(capture as z.output<typeof CaptureSchema>);
+  async save({ workspace, captured_at, requests }: SerialisedCapture): Promise<void> {
+    if (requests.length === 0) return;
+    await this.#file(workspace).saveMembers({
+      workspace: JSON.stringify(workspace),
+      captured_at: String(captured_at),
+      requests: `[${requests.join(',')}]`,
+    });
   }
 
   /** Throws if the capture is missing, corrupt or expired. */
