@@ -49,11 +49,18 @@ const cleanFailure = async (call: Call, { code, message, details }: Failure): Pr
   }
 };
 
-const collectFacts = ({ course }: Call, { failure }: Reply): ReplyFacts =>
-  defined({
+const collectFacts = ({ course, rooms }: Call, { failure }: Reply): ReplyFacts => {
+  const { session: own } = course;
+  const others = rooms.browser.sessions.filter((session) => session !== own);
+  return defined({
     negative: valueIf(!failure && course.result?.isNegative, true as const),
-    tabs: course.session && Object.fromEntries(course.session.shortIds),
+    tabs: own && Object.fromEntries(own.shortIds),
+    otherTabs: valueIf(
+      others.length > 0,
+      Object.fromEntries(others.flatMap(({ shortIds }) => [...shortIds])),
+    ),
   });
+};
 
 const findReader = ({ request }: Call): HintReader => (request.shell ? 'shell' : 'model');
 

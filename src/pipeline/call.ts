@@ -57,6 +57,8 @@ export interface ReplyFacts {
   readonly negative?: true;
   /** Short ids of the session's tabs, by tabId. */
   readonly tabs?: Readonly<Record<string, string>>;
+  /** Short ids of the tabs of other sessions, for tables that name the session of each tab. */
+  readonly otherTabs?: Readonly<Record<string, string>>;
 }
 
 /** The output to a frontend: content blocks or a failure, and notes of one line each. */

@@ -4,6 +4,7 @@ import type { JobContext, TabContext } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { PermittedCall } from './call.ts';
 import { createConsentContext } from './consent.ts';
+import { requireExisting } from '../store/files/allowed-path.ts';
 import { allowAddress, allowFileForPage } from './guard.ts';
 import { inlineLimit } from './present/fit.ts';
 import { fillSecrets } from './secrets.ts';
@@ -37,6 +38,7 @@ const createContext = (call: PermittedCall): TabContext & JobContext => {
     allowFile: (path) => allowFileForPage(call, path),
     allowUpload: async (path) => {
       const real = await allowFileForPage(call, path);
+      await requireExisting(real, path);
       await consent.requireConsent('upload', consent.listPages());
       return real;
     },

@@ -262,3 +262,28 @@ it('a screenshot is shown in a terminal that supports pictures, and refused else
   expect(plain).toContain('status 2');
   expect(await run('screenshot --show')).toMatchObject({ status: 2, stdout: '' });
 });
+
+it('tabs --all shows short ids, also for tabs of other sessions', async () => {
+  await user.text('open', origin, '--session', 'work');
+  const { stdout } = await run('tabs --all');
+  expect(stdout).toMatch(/^\s*t1\s.*\bwork\b/m);
+  expect(stdout).not.toMatch(/[0-9A-F]{32}/);
+  await user.text('tabs', 'close', '--session', 'work');
+});
+
+it('an unknown task is reported with the command that lists the tasks', async () => {
+  for (const id of ['zzz', '0123'])
+    expect(await run(`tasks show ${id}`)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `error: There is no task "${id}". (task_not_found)
+  List the tasks with "openchrome tasks".
+`,
+    });
+});
+
+it('an upload of a missing file names the file', async () => {
+  const { status, stderr } = await run('upload Off no-such-file.txt');
+  expect(status).not.toBe(0);
+  expect(stderr).toContain('no-such-file.txt does not exist.');
+});

@@ -128,7 +128,7 @@ const renderBody = (
     columns,
     now: Date.now(),
     paint: (colour, text) => terminal.paint(colour, text),
-    tabs: facts.tabs ?? {},
+    tabs: { ...facts.otherTabs, ...facts.tabs },
   };
   return VIEWS[command.view](shown as never, context);
 };

@@ -1,5 +1,5 @@
 // Checks that a path, with all links resolved, is in the folders that tools may use.
-import { readlink, realpath } from 'node:fs/promises';
+import { readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fail } from '../../core/failure.ts';
 
@@ -38,6 +38,14 @@ export const requireAllowedPath = async (
       hint: 'Choose another path.',
     });
   return real;
+};
+
+/** Throws if there is no file or folder at the path; `given` is the path in the caller's words. */
+export const requireExisting = async (path: string, given: string): Promise<void> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found) return;
+  const shown = given.slice(0, 300);
+  throw fail('invalid_argument', `The file ${shown} does not exist.`, { path: shown });
 };
 
 export const isInside = (path: string, root: string): boolean => {

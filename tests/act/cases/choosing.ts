@@ -257,6 +257,12 @@ export const choosingCases: readonly Case[] = [
     fails: ['not_editable', /did not open a file chooser/],
   },
   {
+    name: 'reports a missing file, also if the button opens no chooser',
+    page: `<button>Nothing</button>`,
+    call: act('upload', { query: 'Nothing', value: 'no-such-file.txt' }),
+    fails: ['invalid_argument', /no-such-file\.txt does not exist/],
+  },
+  {
     name: 'does not upload a file from outside the allowed folders',
     page: '<input id=f type=file aria-label=File>',
     call: act('upload', { query: 'File', value: '/etc/hostname' }),

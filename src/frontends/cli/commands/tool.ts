@@ -52,13 +52,15 @@ export const runToolCommand = async (
   }
 };
 
+const TASK_ID = /^[0-9a-f]{16}$/;
+
 /** Replaces the first characters of a task id by the whole id, if only one task has them. */
 const withWholeTaskId = async (
   args: Record<string, unknown>,
   folder: string,
 ): Promise<Record<string, unknown>> => {
   const { task_id: start } = args;
-  if (typeof start !== 'string' || !/^[0-9a-f]{2,15}$/.test(start)) return args;
+  if (typeof start !== 'string' || TASK_ID.test(start)) return args;
   const { findTaskIds } = await import('../../../store/tasks/task-ids.ts');
   const ids = await findTaskIds(folder, start);
   if (ids.length > 1)
@@ -66,7 +68,13 @@ const withWholeTaskId = async (
       argument: 'task_id',
       hint: `Use more characters: ${ids.slice(0, 5).join(', ')}`,
     });
-  return { ...args, task_id: ids[0] ?? start };
+  const [id] = ids;
+  if (id === undefined)
+    throw fail('task_not_found', `There is no task "${start.slice(0, 40)}".`, {
+      task_id: start.slice(0, 40),
+      hint: 'List the tasks with "openchrome tasks".',
+    });
+  return { ...args, task_id: id };
 };
 
 /** Words that could belong to the label or to the value. */
