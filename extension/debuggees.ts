@@ -1,7 +1,6 @@
 // The granted tabs to which Chrome's debugger is attached: forwards their commands and events.
-import { checkCommand, type Params, removeCookies } from './guard.ts';
+import { checkCommand, type Params, Refusal, removeCookies, TargetGone } from './guard.ts';
 import type { Grant, Grants } from './grants.ts';
-import { Refusal, TargetGone } from './refusal.ts';
 
 /** The debugger detaches after this time without a call, so that Chrome's info bar disappears. */
 const IDLE_MS = 30_000;

@@ -1,8 +1,24 @@
 // Decides which CDP commands the extension forwards to Chrome, whatever the server requests. Pure.
 import { getDomain } from 'tldts';
+import { REFUSED_CODE } from '../src/browser/extension/link-commands.ts';
 import { ALLOWED_METHODS } from './allowed-methods.ts';
 import { describeScheme, isAllowedUrl } from './page-address.ts';
-import { Refusal } from './refusal.ts';
+
+/**
+ * The error of a command that the extension rejects; the server turns it into
+ * `not_supported_here`.
+ */
+export class Refusal extends Error {
+  readonly code = REFUSED_CODE;
+}
+
+/** Chrome's own message for a target that does not exist, which the server knows. */
+export class TargetGone extends Error {
+  readonly code = -32_602;
+  constructor() {
+    super('No target with given id found');
+  }
+}
 
 export type Params = Readonly<Record<string, unknown>>;
 

@@ -9,9 +9,8 @@ import type { Agents } from './agents.ts';
 import type { Debuggees, SendEvent } from './debuggees.ts';
 import type { DownloadReports } from './download-reports.ts';
 import type { Grant, Grants } from './grants.ts';
-import type { Params } from './guard.ts';
+import { type Params, Refusal, TargetGone } from './guard.ts';
 import { isAllowedUrl } from './page-address.ts';
-import { Refusal, TargetGone } from './refusal.ts';
 
 interface RootOptions {
   readonly agents: Agents;

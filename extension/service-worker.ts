@@ -5,11 +5,10 @@ import { Agents } from './agents.ts';
 import { Debuggees, type SendEvent } from './debuggees.ts';
 import { DownloadReports } from './download-reports.ts';
 import { type Grant, Grants } from './grants.ts';
-import type { Params } from './guard.ts';
+import { type Params, Refusal } from './guard.ts';
 import { Link } from './link.ts';
 import { isAllowedUrl } from './page-address.ts';
 import type { AgentState, ExtensionState, PageAnswer, PageRequest } from './page-messages.ts';
-import { Refusal } from './refusal.ts';
 import { RootCommands } from './root-commands.ts';
 
 interface Command {

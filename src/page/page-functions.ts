@@ -30,7 +30,22 @@ import type {
   ReplayRequest,
   Serialised,
 } from './call-answers.ts';
-import type { ExtractAnswer } from './extract/extract-answers.ts';
+import type {
+  CssAnswer,
+  DomAnswer,
+  ElementFactAnswer,
+  ExtractAnswer,
+  HtmlAnswer,
+  InertHtml,
+  InspectAnswer,
+  InspectSection,
+  MarkdownAnswer,
+  NoSubject,
+  Subject,
+  Suspicious,
+  ValidateAnswer,
+  Vitals,
+} from './read-answers.ts';
 import type { FindReply, FindSpec, FindWaited, WaitOptions } from './find/find-answers.ts';
 import type {
   DatabaseNames,
@@ -43,21 +58,6 @@ import type {
   StorageChange,
   StorageRequest,
 } from './state-answers.ts';
-import type {
-  CssAnswer,
-  DomAnswer,
-  ElementFactAnswer,
-  HtmlAnswer,
-  InertHtml,
-  InspectAnswer,
-  InspectSection,
-  MarkdownAnswer,
-  NoSubject,
-  Subject,
-  Suspicious,
-  ValidateAnswer,
-  Vitals,
-} from './read-answers.ts';
 import type { RecordedAnswer, RecordedElement } from './recorded/recorded-answers.ts';
 import type { Locator } from './recorder/messages.ts';
 import type { IdentifiedElement, WalkedElement, WalkOptions } from './walk-record.ts';

@@ -1,5 +1,8 @@
-// The selectors of callers: CSS, XPath ("//a" or "xpath=a"), and one of the matches ("a >> nth=1").
-import { method, nodeType, query, queryAll, type Root } from './safe-dom.ts';
+// Selectors of callers (CSS, XPath, "a >> nth=1"), and the element that a read is about.
+import type { NoSubject, Subject, Suspicious } from './read-answers.ts';
+import { getTitle, method, nodeType, query, queryAll, type Root } from './safe-dom.ts';
+import { getShadowRoot } from './shadow.ts';
+import { findElement, isHere, state } from './state.ts';
 
 const NTH = '>> nth=';
 const XPATH_PREFIX = 'xpath=';
@@ -66,4 +69,56 @@ export const selectFirst = (
   if (!isPlainCss(selector)) return selectAll(listTrees(), selector)[0];
   const found = query(document, selector);
   return found ?? selectAll(listTrees().slice(1), selector)[0];
+};
+
+const MAX_ROOTS = 500;
+
+export const documentTitle = (): string => getTitle(document).slice(0, 1000);
+
+/** The document and all its shadow roots, the document first. */
+export const searchable = (): Root[] => {
+  const roots: Root[] = [document];
+  for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
+    for (const element of queryAll(roots[i] as Root, '*')) {
+      const inner = getShadowRoot(element);
+      if (inner) roots.push(inner);
+    }
+  }
+  return roots;
+};
+
+export const deepQueryAll = (
+  selector: string,
+  limit: number,
+): { readonly elements: readonly Element[]; readonly total: number } => {
+  const found = selectAll(searchable(), selector);
+  return { elements: found.slice(0, limit), total: found.length };
+};
+
+export const findSubject = ({ selector, id }: Subject): Element | NoSubject => {
+  if (id !== undefined) {
+    const element = findElement(id);
+    return element && isHere(element) ? element : noSubject('no_match');
+  }
+  try {
+    return selectFirst(selector ?? 'html', searchable) ?? noSubject('no_match');
+  } catch {
+    return noSubject('bad_selector');
+  }
+};
+
+const noSubject = (problem: NoSubject['problem']): NoSubject => ({
+  problem,
+  title: documentTitle(),
+});
+
+export const isNoSubject = (found: Element | NoSubject): found is NoSubject => 'problem' in found;
+
+/** Adds the number of elements that may host a closed shadow root. */
+export const withSuspects = <T extends object>(
+  read: () => T | NoSubject,
+): (T & Suspicious) | NoSubject => {
+  state.suspects = [];
+  const answer = read();
+  return 'problem' in answer ? answer : { ...answer, suspects: state.suspects.length };
 };

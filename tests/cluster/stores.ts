@@ -4,7 +4,7 @@ import { createRedactor } from '../../src/policy/redact.ts';
 import { openCluster } from '../../src/store/cluster/open-cluster.ts';
 import type { ClusterStore, MemberRole } from '../../src/store/cluster/cluster-store.ts';
 import { createPayloadWriter } from '../../src/store/files/payload-writer.ts';
-import type { TaskChange } from '../../src/store/tasks/task-meta.ts';
+import type { TaskChange } from '../../src/store/tasks/task-ledger.ts';
 
 const lines: string[] = [];
 export const testLog = createLog({

@@ -9,7 +9,7 @@ import { resolveHome } from '../../src/core/home.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import type { Counters } from '../../src/policy/budget.ts';
-import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import { counts } from '../tasks/counts-tool.ts';
 import { acts, looks } from './plain-tools.ts';
 

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/pipeline/call.ts';
-import type { TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import type { Failed } from '../tasks/task-servers.ts';
 import { useEnvelopes } from './envelopes.ts';
 

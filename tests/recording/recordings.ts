@@ -5,7 +5,7 @@ import { access, readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import type { TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import type { RecordedStep } from '../../src/features/recording/kept-lines.ts';
 import type { RecordingResult } from '../../src/features/recording/assemble.ts';
 import type { Site, TestEngine } from '../fixtures.ts';

@@ -9,7 +9,7 @@ import { createEngine } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
-import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import { defineTool } from '../../src/toolkit/define-tool.ts';
 import { counts } from './counts-tool.ts';
 import type { Details, Failed } from './task-servers.ts';

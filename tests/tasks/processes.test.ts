@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProcesses } from '../../src/system/process-identity.ts';
 import { createTaskIds } from '../../src/core/ids.ts';
-import { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import { TaskEvent, TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import { type Failed, type TaskServer, useTaskServers } from './task-servers.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import { linesOf } from '../frontends/servers.ts';
 import { bundleOnce } from '../bundled-programs.ts';
 

@@ -1,16 +1,16 @@
 // Reads a page or one element as an outline, raw HTML, a style report, Markdown or records.
 import { defined, ifDefined } from '../../core/defined.ts';
-import type { ExtractAnswer } from '../../page/extract/extract-answers.ts';
-import type { MarkdownRequest } from '../../page/page-functions.ts';
 import type {
   CssElement,
   CssPage,
   DomNode,
+  ExtractAnswer,
   HtmlAnswer,
   InertHtml,
   MarkdownAnswer,
   RefTarget,
 } from '../../page/read-answers.ts';
+import type { MarkdownRequest } from '../../page/page-functions.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { inPage } from '../tabs/in-page.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -227,7 +227,7 @@ const withFrames = async (
 // Reads all possible records (tables, repeated groups) of a page, without interpreting them.
 
 export type PageRecords = ExtractAnswer;
-export type { RecordGroup as Group, Leaf, Table } from '../../page/extract/extract-answers.ts';
+export type { RecordGroup as Group, Leaf, Table } from '../../page/read-answers.ts';
 
 interface ExtractOptions extends ReadTarget {
   readonly multiple: boolean;

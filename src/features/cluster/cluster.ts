@@ -1,5 +1,6 @@
 // The membership of this process in a cluster: shared stores, and for a worker its two loops.
-import type { Config } from '../../core/config.ts';
+import { createHash } from 'node:crypto';
+import { type Config, type ConfigKey, formatFlag } from '../../core/config.ts';
 import { fail } from '../../core/failure.ts';
 import { createLog, type Log } from '../../core/log.ts';
 import type {
@@ -7,6 +8,7 @@ import type {
   ClusterConnection,
   ClusterMember,
   ClusterStore,
+  HostTurn,
   HostTurns,
   MemberReport,
   MemberRole,
@@ -14,11 +16,57 @@ import type {
   VisitOutcome,
 } from '../../store/cluster/cluster-store.ts';
 import type { PayloadWriter } from '../../store/files/payload-writer.ts';
+import { OwnTurns } from '../crawl/politeness.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import { FleetTurns } from './fleet-turns.ts';
 import { LeadVisits } from './lead-visits.ts';
-import { hashLimits, LIMIT_FLAGS } from './limits.ts';
 import { PageWorker } from './page-worker.ts';
+
+/** The turns of all workers at a host; requests without a delay need no database. */
+class FleetTurns implements HostTurns {
+  readonly #shared: HostTurns;
+  readonly #own = new OwnTurns();
+
+  constructor(shared: HostTurns) {
+    this.#shared = shared;
+  }
+
+  async take(host: string, delayMs: number, signal: AbortSignal): Promise<HostTurn> {
+    const own = await this.#own.take(host, 0, signal);
+    return delayMs > 0 ? this.#shared.take(host, delayMs, signal) : own;
+  }
+
+  async rest(host: string, ms: number): Promise<void> {
+    await Promise.all([this.#own.rest(host, ms), this.#shared.rest(host, ms)]);
+  }
+}
+
+/** Not the settings that name files or programs: these differ between machines. */
+const LIMITS: readonly ConfigKey[] = [
+  'allowDomains',
+  'blockDomains',
+  'allowPrivateNetwork',
+  'allowScheme',
+  'policy',
+  'readOnly',
+  'disableTools',
+  'sanitizeContent',
+  'insecure',
+];
+
+const LIMIT_FLAGS = LIMITS.map(formatFlag).join(', ');
+
+/** A worker takes only tasks of gateways with the same hash of the settings that limit crawls. */
+const hashLimits = (config: Config): string =>
+  createHash('sha256')
+    .update(JSON.stringify(LIMITS.map((key) => sortTexts(config[key]))))
+    .digest('hex')
+    .slice(0, 16);
+
+/** The order of domains and tools has no meaning; that of rules has. */
+const sortTexts = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+    ? value.toSorted((a, b) => (a < b ? -1 : 1))
+    : value;
 
 /** Tasks that one worker leads at a time. */
 const MAX_LEADS = 8;

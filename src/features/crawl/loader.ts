@@ -1,20 +1,52 @@
 // Loads one page of a crawl with a fetch or in a tab, with retries and limits.
-import { defined } from '../../core/defined.ts';
-import type { WorkerPool } from '../../core/worker-pool.ts';
-import { isPdfType, MAX_PDF_BYTES } from '../../browser/pdf/pdf-kind.ts';
 import type { Browser } from '../../browser/browser.ts';
+import { isPdfType, MAX_PDF_BYTES } from '../../browser/pdf/pdf-kind.ts';
+import type { OpenPdf } from '../../browser/pdf/tab-pdf.ts';
 import type { Session } from '../../browser/tabs/session.ts';
+import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
 import { sleep } from '../../core/time.ts';
-import type { PageReading, StructuredContent } from './read-page.ts';
-import type { FetchedDocument, Fetcher } from './fetcher.ts';
+import type { WorkerPool } from '../../core/worker-pool.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS, type Render } from './crawl-options.ts';
+import type { FetchedDocument, Fetcher } from './fetcher.ts';
 import type { VisitFacts } from './own-pages.ts';
 import type { PageReader } from './page-reader.ts';
 import type { Politeness } from './politeness.ts';
-import { buildPdfPage } from './pdf-page.ts';
-import type { SessionCookies } from './session-cookies.ts';
+import type { PageReading, StructuredContent } from './read-page.ts';
 import { type Rendered, Renderer } from './renderer.ts';
+import type { SessionCookies } from './session-cookies.ts';
+
+export interface PdfPage {
+  readonly title: string;
+  readonly content: string | StructuredContent;
+  readonly truncated: boolean;
+}
+
+/** Builds a page of a crawl from the text of a PDF. */
+const buildPdfPage = (
+  { title, reading: { pages, pageCount } }: Pick<OpenPdf, 'title' | 'reading'>,
+  format: CrawlFormat,
+): PdfPage => {
+  const whole = pages.join('');
+  const text = whole.slice(0, MAX_CONTENT_CHARS).trimEnd();
+  return {
+    title,
+    content: format === 'structured' ? buildStructured(text) : text,
+    truncated: pages.length < pageCount || whole.length > MAX_CONTENT_CHARS,
+  };
+};
+
+const buildStructured = (text: string): StructuredContent => ({
+  headings: text.split('\n').flatMap((line) => {
+    const heading = /^(#{1,6}) /.exec(line);
+    const level = heading?.[1]?.length ?? 0;
+    return level === 0 ? [] : [{ level, text: line.slice(level + 1) }];
+  }),
+  links: [],
+  tables: [],
+  json_ld: [],
+  text,
+});
 
 export interface LoadedPage {
   /** The URL after all redirects. */

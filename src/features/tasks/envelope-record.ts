@@ -9,7 +9,7 @@ import {
   SIGNALS,
   type ToolCallEvent,
 } from '../../policy/budget.ts';
-import type { TaskEvent, TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskEvent, TaskMeta } from '../../store/tasks/task-ledger.ts';
 import type { TaskStep } from './task-state.ts';
 
 const limit = z.number().int().min(1);

@@ -21,9 +21,10 @@ import {
   ENVELOPE_KIND,
   type TaskChange,
   type TaskEvent,
+  type TaskLedger,
   type TaskMeta,
-} from '../../store/tasks/task-meta.ts';
-import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
+  type TaskOwners,
+} from '../../store/tasks/task-ledger.ts';
 import {
   buildAdmissionLine,
   buildCallLine,

@@ -2,8 +2,12 @@
 import { fail } from '../../core/failure.ts';
 import type { Log } from '../../core/log.ts';
 import { monotonicMs } from '../../core/time.ts';
-import { ENVELOPE_KIND, type TaskMeta } from '../../store/tasks/task-meta.ts';
-import type { TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
+import {
+  ENVELOPE_KIND,
+  type TaskLedger,
+  type TaskMeta,
+  type TaskOwners,
+} from '../../store/tasks/task-ledger.ts';
 import type { TaskStore } from '../../store/tasks/task-store.ts';
 import type { Processes, ProcessIdentity, ProcessState } from '../../system/process-identity.ts';
 import type { Assemble, TaskEnd, TaskKind } from './kind.ts';

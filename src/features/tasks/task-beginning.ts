@@ -2,8 +2,7 @@
 import { Failure, fail } from '../../core/failure.ts';
 import { parseTaskTime } from '../../core/ids.ts';
 import type { TaskLease, TaskLeases } from '../../store/cluster/cluster-store.ts';
-import type { TaskOwners } from '../../store/tasks/task-ledger.ts';
-import type { TaskChange, TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskChange, TaskMeta, TaskOwners } from '../../store/tasks/task-ledger.ts';
 import { Slots } from './slots.ts';
 import { type Assignment, TaskRun, type TaskRunContext } from './task-run.ts';
 import { advance, hasEnded } from './task-state.ts';

@@ -1,7 +1,7 @@
 // Tests of task-state.ts: every step from every status; a terminal status never changes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TASK_STATUSES, type TaskMeta, type TaskStatus } from '../../store/tasks/task-meta.ts';
+import { TASK_STATUSES, type TaskMeta, type TaskStatus } from '../../store/tasks/task-ledger.ts';
 import { advance, findReportedEnd, hasEnded, type TaskStep } from './task-state.ts';
 
 const row = (status: TaskStatus): TaskMeta => ({

@@ -8,7 +8,7 @@ import type {
   TaskMeta,
   TaskProgress,
   TaskStatus,
-} from '../../store/tasks/task-meta.ts';
+} from '../../store/tasks/task-ledger.ts';
 
 const ACTIVE_STATUSES = new Set<string>(['PENDING', 'RUNNING']);
 

@@ -1,7 +1,6 @@
 // Lists tasks, newest first, and formats a task for clients.
 import { isRecord } from '../../core/json.ts';
-import type { TaskMeta, TaskStatus } from '../../store/tasks/task-meta.ts';
-import type { TaskLedger } from '../../store/tasks/task-ledger.ts';
+import type { TaskLedger, TaskMeta, TaskStatus } from '../../store/tasks/task-ledger.ts';
 import { withoutCounts } from './envelope-record.ts';
 import { hasEnded } from './task-state.ts';
 

@@ -5,8 +5,14 @@ import { isRecord } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
 import { Deadline, monotonicMs, settlesWithin, sleep } from '../../core/time.ts';
 import type { PayloadWriter } from '../../store/files/payload-writer.ts';
-import { ENVELOPE_KIND, type TaskEvent, type TaskMeta } from '../../store/tasks/task-meta.ts';
-import type { SavedResult, TaskLedger, TaskOwners } from '../../store/tasks/task-ledger.ts';
+import {
+  ENVELOPE_KIND,
+  type SavedResult,
+  type TaskEvent,
+  type TaskLedger,
+  type TaskMeta,
+  type TaskOwners,
+} from '../../store/tasks/task-ledger.ts';
 import type { KeptFiles } from '../../store/tasks/working-files.ts';
 import {
   TaskListing,

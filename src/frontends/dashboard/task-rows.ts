@@ -1,7 +1,7 @@
 // Converts tasks of the ledger to rows of the dashboard. Pure.
 import { compact, defined } from '../../core/defined.ts';
 import { isRecord } from '../../core/json.ts';
-import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../store/tasks/task-ledger.ts';
 import type { CrawlPageRow, TaskItem } from './messages.ts';
 
 const ABOUT_CHARS = 200;

@@ -1,7 +1,7 @@
 // The io.modelcontextprotocol/tasks extension: long-running tools become tasks.
 import { Failure } from '../../core/failure.ts';
 import { getField, isRecord } from '../../core/json.ts';
-import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../store/tasks/task-ledger.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
 import type { Exchange, Served } from './methods.ts';

@@ -2,7 +2,7 @@
 import { elementReport } from '../css/element.ts';
 import { pageReport } from '../css/page.ts';
 import type { CssAnswer, NoSubject } from '../read-answers.ts';
-import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
+import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../selectors.ts';
 import { implement, type SubjectOptions } from '../page-functions.ts';
 
 const read = ({ subject }: SubjectOptions): CssAnswer | NoSubject => {

@@ -22,7 +22,7 @@ import { buildDomLabel, textLevelText } from '../dom-label.ts';
 import type { DomAnswer, DomNode, NoSubject, Suspicious, RefTarget } from '../read-answers.ts';
 import { CONTROL_ROLES, computeRole } from '../roles.ts';
 import { getShadowRoot } from '../shadow.ts';
-import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from '../selectors.ts';
 import { suspect } from '../closed-root-suspects.ts';
 import { Describer } from '../describe-element.ts';
 import { shortLine, textIf } from '../visible-text.ts';

@@ -1,12 +1,11 @@
 // Collects the data of a page: JSON-LD, microdata, tables, lists and repeated structures.
 import { ifDefined } from '../objects.ts';
 import { query, queryAll } from '../safe-dom.ts';
-import type { ExtractAnswer } from '../extract/extract-answers.ts';
+import type { ExtractAnswer, NoSubject } from '../read-answers.ts';
 import { buildGroup, readGroups, readPairs, readTables } from '../extract/tables.ts';
 import { collectLeaves } from '../extract/leaves.ts';
 import { readJsonLd, readMeta, readMicrodata } from '../extract/linked-data.ts';
-import type { NoSubject } from '../read-answers.ts';
-import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../find-subject.ts';
+import { deepQueryAll, documentTitle, findSubject, isNoSubject } from '../selectors.ts';
 import { implement, type ExtractRequest } from '../page-functions.ts';
 
 const MAX_MATCHES = 5000;

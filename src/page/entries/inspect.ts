@@ -22,13 +22,7 @@ import type {
   NoSubject,
 } from '../read-answers.ts';
 import { getShadowRoot } from '../shadow.ts';
-import {
-  deepQueryAll,
-  documentTitle,
-  findSubject,
-  isNoSubject,
-  searchable,
-} from '../find-subject.ts';
+import { deepQueryAll, documentTitle, findSubject, isNoSubject, searchable } from '../selectors.ts';
 import { Describer } from '../describe-element.ts';
 import { shortLine, textIf } from '../visible-text.ts';
 import { implement, type ElementFactRequest, type InspectRequest } from '../page-functions.ts';

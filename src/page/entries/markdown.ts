@@ -13,7 +13,7 @@ import {
 import { Blocks } from '../markdown/blocks.ts';
 import { hasFormulas } from '../markdown/code-and-math.ts';
 import { Shown } from '../markdown/shown.ts';
-import { documentTitle, findSubject, isNoSubject, withSuspects } from '../find-subject.ts';
+import { documentTitle, findSubject, isNoSubject, withSuspects } from '../selectors.ts';
 import { implement, type MarkdownRequest } from '../page-functions.ts';
 
 /** Minimum length of an article. */

@@ -6,8 +6,12 @@ import { beginForm, nextInForm } from '../act/form.ts';
 import { find as findTarget } from '../act/locate.ts';
 import { prepare } from '../act/prepare.ts';
 import { change as waitForChange } from '../act/rhythm.ts';
-import { scrollPosition, scrollRest } from '../act/scrolling.ts';
-import { textShown as isTextShown, waitFor } from '../act/wait-until-ready.ts';
+import {
+  scrollPosition,
+  scrollRest,
+  textShown as isTextShown,
+  waitFor,
+} from '../act/page-waits.ts';
 import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
 import { find, findStop, findWait } from '../find/find-elements.ts';
 import { clearMarks, drawMarks, firstMatch, isScrolled, measureArea } from '../marks.ts';

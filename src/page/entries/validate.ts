@@ -12,7 +12,7 @@ import {
 } from '../safe-dom.ts';
 import type { Counted, ValidateAnswer } from '../read-answers.ts';
 import { inputType } from '../roles.ts';
-import { documentTitle, searchable } from '../find-subject.ts';
+import { documentTitle, searchable } from '../selectors.ts';
 import { addCount } from '../objects.ts';
 import { Describer } from '../describe-element.ts';
 import { oneLine, shortLine, textIf } from '../visible-text.ts';

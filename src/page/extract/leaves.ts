@@ -5,7 +5,7 @@ import { attribute, attributeText, isElement, isText, localName } from '../safe-
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank, oneLine, textIf } from '../visible-text.ts';
 import { matchGroups } from '../words.ts';
-import type { Leaf } from './extract-answers.ts';
+import type { Leaf } from '../read-answers.ts';
 
 // Reads the visible text and the URL of an element.
 

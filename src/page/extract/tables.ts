@@ -13,7 +13,7 @@ import {
 import { getShadowRoot } from '../shadow.ts';
 import { oneLine } from '../visible-text.ts';
 import { matchGroups } from '../words.ts';
-import type { Cell, NamedValue, RecordGroup, Table } from './extract-answers.ts';
+import type { Cell, NamedValue, RecordGroup, Table } from '../read-answers.ts';
 import { classNames, collectLeaves, isShown, readShownText, readUrl } from './leaves.ts';
 
 const MAX_TABLES = 50;

@@ -2,8 +2,7 @@
 import type { Log } from '../../core/log.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
 import type { PayloadStore } from '../handles/payload-store.ts';
-import type { TaskLedger, TaskOwners } from '../tasks/task-ledger.ts';
-import type { TaskChange, TaskMeta } from '../tasks/task-meta.ts';
+import type { TaskChange, TaskLedger, TaskMeta, TaskOwners } from '../tasks/task-ledger.ts';
 import type { NewEntries } from '../tasks/working-files.ts';
 
 /** A checked connection: the version, the rights and the schema are as required. */

@@ -11,10 +11,12 @@ import type {
   SavedResult,
   ScannedTask,
   ScanOptions,
+  TaskChange,
+  TaskEvent,
   TaskLedger,
+  TaskMeta,
   TaskWatch,
 } from '../tasks/task-ledger.ts';
-import type { TaskChange, TaskEvent, TaskMeta } from '../tasks/task-meta.ts';
 import { parseEvent, parseRow, type TaskRow } from '../tasks/task-row.ts';
 import type { WorkingFiles } from '../tasks/working-files.ts';
 import { chunkText, loadChunks, saveChunks } from './chunks.ts';

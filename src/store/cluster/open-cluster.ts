@@ -1,8 +1,7 @@
 // Opens the shared store of a cluster in PostgreSQL. Loaded only with `--cluster`.
 import { hostname } from 'node:os';
 import type { Log } from '../../core/log.ts';
-import type { TaskOwners } from '../tasks/task-ledger.ts';
-import { ENVELOPE_KIND } from '../tasks/task-meta.ts';
+import { ENVELOPE_KIND, type TaskOwners } from '../tasks/task-ledger.ts';
 import { checkServer } from './check-server.ts';
 import { ClusterPayloads } from './cluster-payloads.ts';
 import { ClusterRobots } from './cluster-robots.ts';

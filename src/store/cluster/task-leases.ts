@@ -2,8 +2,7 @@
 import type { WorkerPool } from 'graphile-worker';
 import type { Log } from '../../core/log.ts';
 import { abortable, sleep } from '../../core/time.ts';
-import type { TaskLedger } from '../tasks/task-ledger.ts';
-import type { TaskChange, TaskMeta } from '../tasks/task-meta.ts';
+import type { TaskChange, TaskLedger, TaskMeta } from '../tasks/task-ledger.ts';
 import type { SubmittedCall, TaskLease, TaskLeases } from './cluster-store.ts';
 import type { ClusterTasks } from './cluster-tasks.ts';
 import { type Database, throughOutage } from './database.ts';

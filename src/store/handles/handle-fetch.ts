@@ -7,13 +7,13 @@ import { type HandleMeta, isTextual } from './handle-files.ts';
 import {
   bytesPage,
   itemsPage,
+  type OpenPayload,
   type PayloadPage,
   type References,
   textPage,
   wrongFormat,
 } from './handle-pages.ts';
 import { jsonPayload } from './handle-payload.ts';
-import type { OpenPayload } from './handle-read.ts';
 import { grepPage, queryPage, type Searches } from './handle-search.ts';
 import { handleNotFoundFailure, type Handles, type PayloadReader } from './handles.ts';
 

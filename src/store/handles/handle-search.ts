@@ -2,8 +2,13 @@
 import { fail, type Failure } from '../../core/failure.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { isTextual } from './handle-files.ts';
-import { type PayloadPage, type References, referenceTo, wrongFormat } from './handle-pages.ts';
-import type { OpenPayload } from './handle-read.ts';
+import {
+  type OpenPayload,
+  type PayloadPage,
+  type References,
+  referenceTo,
+  wrongFormat,
+} from './handle-pages.ts';
 import type { GrepRequest } from '../workers/grep.ts';
 import type { QueryRequest } from '../workers/query.ts';
 import type { SearchAnswer, SearchRequest } from '../workers/search.ts';

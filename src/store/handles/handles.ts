@@ -9,7 +9,7 @@ import { storageFailure } from '../../system/disk-error.ts';
 import { type HandleMeta, WRITER } from './handle-files.ts';
 import { ItemScanner, RunPacker } from './handle-index.ts';
 import type { BinaryPayload, Payload } from './handle-payload.ts';
-import { OpenPayload } from './handle-read.ts';
+import { OpenPayload } from './handle-pages.ts';
 import { Searches } from './handle-search.ts';
 import type { PayloadStore, WrittenPayload } from './payload-store.ts';
 import type { RetentionRule } from '../files/sweeper.ts';

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../core/attempt.ts';
 import { getErrorCode, isMissing } from '../../system/disk-error.ts';
-import { TaskEvent, TaskMeta } from './task-meta.ts';
+import { TaskEvent, TaskMeta } from './task-ledger.ts';
 
 export const META_FILE = 'meta.json';
 

@@ -20,12 +20,14 @@ import type { RetentionRule } from '../files/sweeper.ts';
 import { META_FILE, parseEvent, readHistory, readRow, type TaskRow } from './task-row.ts';
 import type {
   SavedResult,
-  ScanOptions,
   ScannedTask,
+  ScanOptions,
+  TaskChange,
+  TaskEvent,
   TaskLedger,
+  TaskMeta,
   TaskWatch,
 } from './task-ledger.ts';
-import type { TaskChange, TaskEvent, TaskMeta } from './task-meta.ts';
 import { keepTasks } from './task-sweep.ts';
 import { openWorkingFiles, type WorkingFiles } from './working-files.ts';
 

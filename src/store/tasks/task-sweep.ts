@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RetentionRule, Swept } from '../files/sweeper.ts';
-import { ENVELOPE_KIND } from './task-meta.ts';
+import { ENVELOPE_KIND } from './task-ledger.ts';
 import type { TaskRow } from './task-row.ts';
 
 const ACTIVE_STATUSES = new Set<string>(['PENDING', 'RUNNING']);

@@ -4,7 +4,7 @@ import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { isRecord } from '../../core/json.ts';
 import { newRecordingFolder } from '../../store/files/recordings.ts';
-import type { TaskMeta } from '../../store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../store/tasks/task-ledger.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool, type Tool } from '../../toolkit/define-tool.ts';
 import { markUnlisted } from '../../toolkit/tool-description.ts';

@@ -1,7 +1,7 @@
 // oc_task_list: lists the tasks of this home, newest first.
 import { z } from 'zod';
 import { compact, defined } from '../../core/defined.ts';
-import { TASK_STATUSES } from '../../store/tasks/task-meta.ts';
+import { TASK_STATUSES } from '../../store/tasks/task-ledger.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUnlisted } from '../../toolkit/tool-description.ts';
 import { TIME_FIELD } from '../../toolkit/input-fields.ts';

@@ -1,7 +1,7 @@
 // oc_task_start: starts a background task, or opens one that records the host's own work.
 import { z } from 'zod';
 import { fail } from '../../core/failure.ts';
-import { ENVELOPE_KIND } from '../../store/tasks/task-meta.ts';
+import { ENVELOPE_KIND } from '../../store/tasks/task-ledger.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 import { EnvelopePolicy } from '../../features/tasks/envelope-record.ts';

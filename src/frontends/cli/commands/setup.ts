@@ -1,8 +1,11 @@
-// `openchrome setup`: shows the changes to each host's configuration and writes them if confirmed.
-import { createInterface } from 'node:readline/promises';
+// `openchrome setup`: changes the configuration of hosts if confirmed, or pairs the extension.
 import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { listIf } from '../../../core/collections.ts';
+import { fail } from '../../../core/failure.ts';
 import { textIf } from '../../../core/text.ts';
+import { Deadline } from '../../../core/time.ts';
 import type { ServerCommand } from '../../../features/setup/host-entry.ts';
 import {
   applyChange,
@@ -11,16 +14,15 @@ import {
   planSetup,
   type SetupChange,
 } from '../../../features/setup/index.ts';
-import { INTERRUPTED, type Terminal } from '../terminal.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import type { RunCommand } from '../program.ts';
+import type { CliContext, RunCommand } from '../program.ts';
+import { INTERRUPTED, runInterruptibly, type Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const [mine, flags] = splitAt(words, '--');
   const { on, rest: hosts } = takeSwitches(command, mine);
   if (on.has('extension')) {
     requireNoWords(command, hosts);
-    const { pairExtension } = await import('./setup-extension.ts');
     return pairExtension({ terminal, wiring }, { json: on.has('json') });
   }
   const machine = { platform: process.platform, homeDir: homedir(), env: process.env };
@@ -118,3 +120,47 @@ const report = ({ changes, written, removed }: SetupReport, terminal: Terminal):
       terminal.out(removed ? `${name}: removed.` : `${name}: written. ${afterwards}`);
   else if (changes.length > 0) terminal.out(NOT_WRITTEN);
 };
+
+/** How long the user may take to load the extension and to confirm. */
+const PAIRING_MS = 10 * 60_000;
+
+const pairingTimeout = () =>
+  fail('timeout', 'The pairing was not confirmed in Chrome within 10 minutes.', {
+    hint: 'Run "openchrome setup --extension" again.',
+  });
+
+/** Prints how to load the extension, and pairs it. */
+const pairExtension = async (
+  { terminal, wiring }: Pick<CliContext, 'terminal' | 'wiring'>,
+  { json }: { readonly json: boolean },
+): Promise<number> => {
+  const folder = join(dirname(process.argv[1] ?? ''), 'extension');
+  // Only the pairing needs the server of the link to the extension.
+  const { offerPairing } = await import('../../../features/setup/pair-extension.ts');
+  const offer = await offerPairing(wiring.home.pairing);
+  const { url, digits, port } = offer;
+  const digitText = `${digits.slice(0, 3)} ${digits.slice(3)}`;
+  const steps = [
+    '1. Open chrome://extensions in your Chrome and switch on "Developer mode".',
+    '2. Press "Load unpacked" and choose this folder:',
+    `     ${folder}`,
+    '3. Open this address in the same Chrome. It works once:',
+    `     ${url}`,
+    `4. Press Confirm if the page shows these digits: ${terminal.paint('bold', digitText)}`,
+    '',
+    'Waiting for Chrome. Press Ctrl-C to cancel.',
+  ];
+  terminal.out(json ? JSON.stringify({ folder, url, digits, port }) : steps.join('\n'));
+  try {
+    await runInterruptibly(async (signal) => {
+      using deadline = new Deadline(PAIRING_MS, pairingTimeout, signal);
+      await offer.finish(deadline.signal);
+    });
+  } finally {
+    await offer.close();
+  }
+  terminal.out(json ? JSON.stringify({ paired: true }) : PAIRED);
+  return 0;
+};
+
+const PAIRED = 'Paired. Start the server with --attach extension to use this Chrome.';

@@ -5,7 +5,7 @@ import { type Config, type ConfigKey, type ConfigOrigins } from '../../../core/c
 import { textIf } from '../../../core/text.ts';
 import { VERSION } from '../../../core/version.ts';
 import type { Engine, ListedTab } from '../../../pipeline/engine.ts';
-import type { TaskMeta } from '../../../store/tasks/task-meta.ts';
+import type { TaskMeta } from '../../../store/tasks/task-ledger.ts';
 import type { Terminal } from '../terminal.ts';
 import { renderTable } from '../text-layout.ts';
 import type { Occupation } from './idle.ts';
