@@ -28,8 +28,16 @@ const STATUSES: Readonly<Record<string, string>> = {
 const isTold = ({ path, hidden }: Command): boolean => !hidden && path[0] !== 'call';
 
 /** The flags of the configuration have a page of their own. */
-const sectionOf = (command: Command): string =>
-  `### ${formatCommandName(command)}\n\n${fence(renderCommandHelp(command, [], COLUMNS))}${command.configured ? '\n\nand every flag of [config.md](config.md).' : ''}`;
+const describeConfig = ({ configured }: Command): string => {
+  if (configured === undefined) return '';
+  if (configured === true) return '\n\nand every flag of [config.md](config.md).';
+  return `\n\nand these flags of [config.md](config.md): ${configured.map(code).join(', ')}.`;
+};
+
+const sectionOf = (command: Command): string => {
+  const help = fence(renderCommandHelp(command, [], COLUMNS));
+  return `### ${formatCommandName(command)}\n\n${help}${describeConfig(command)}`;
+};
 
 const usageOf = (command: Command): string =>
   (renderCommandHelp(command, [], COLUMNS).split('\n')[0] ?? '').replace(

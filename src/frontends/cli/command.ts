@@ -62,8 +62,11 @@ export interface Command {
   readonly positionals: readonly Positional[];
   /** Each field is also a flag. */
   readonly fields: readonly CommandField[];
-  /** All configuration flags are accepted and passed on unchanged. */
-  readonly configured?: true;
+  /**
+   * All configuration flags are accepted and passed on unchanged. Help lists all of them, or only
+   * these.
+   */
+  readonly configured?: true | readonly string[];
   /** Works, but is not listed in the help. */
   readonly hidden?: true;
   /** One of the most used commands, which the skill file lists. */

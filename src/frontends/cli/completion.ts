@@ -2,7 +2,7 @@
 import usages from 'tool-usage';
 import { textIf } from '../../core/text.ts';
 import { type Command, type CommandField, formatFieldName } from './command.ts';
-import { isToolCommand } from './help.ts';
+import { isToolCommand, listConfig } from './help.ts';
 import { type Option, listOptions } from './cli-options.ts';
 import type { CliContext } from './program.ts';
 
@@ -97,7 +97,7 @@ const flagsOf = (command: Command): Completion[] => [
   ...(isToolCommand(command)
     ? listOptions(command).map(({ name, describe }) => ask(`--${name}`, describe))
     : [ask('--help', 'Print the help')]),
-  ...(command.configured ? usages.config.map(({ flag, describe }) => ask(flag, describe)) : []),
+  ...listConfig(command, usages.config).map(({ flag, describe }) => ask(flag, describe)),
 ];
 
 const flagOf = (field: CommandField): string =>

@@ -49,7 +49,7 @@ export const renderCommandHelp = (
     renderRows('Arguments', command.positionals.map(positionalRow(command)), columns),
     renderRows(
       'Options',
-      [...own.map(fieldRow), ...(command.configured ? config.map(configRow) : [])],
+      [...own.map(fieldRow), ...listConfig(command, config).map(configRow)],
       columns,
     ),
     isTool ? renderRows('Common options', commonRows(command, own, everywhere), columns) : '',
@@ -57,6 +57,13 @@ export const renderCommandHelp = (
     isTool ? wrapParagraph(describeOtherArguments(command), columns) : '',
   ]);
 };
+
+/** The configuration flags that apply to a command. */
+export const listConfig = (
+  { configured = [] }: Command,
+  config: readonly ConfigUsage[],
+): readonly ConfigUsage[] =>
+  configured === true ? config : config.filter(({ flag }) => configured.includes(flag));
 
 const commonRows = (
   command: ToolCommand,

@@ -8,6 +8,7 @@ import { fail } from '../../core/failure.ts';
 import { resolveHome } from '../../core/home.ts';
 import type { Finding } from '../../features/doctor/index.ts';
 import { runCli } from './index.ts';
+import { commands } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import type { ToolAnswer } from './client.ts';
 import type { Connecting, Wiring } from './wiring.ts';
@@ -139,6 +140,27 @@ describe('help', () => {
     expect(out).toContain('--http <PORT>');
     expect(out).toContain('--chrome-arg <FLAG>');
     expect(out).toContain('(repeatable)');
+  });
+
+  it.each([
+    ['worker', ['--cluster', '--slots', '--headless', '--allow-domains', '--proxy', '--log-level']],
+    ['workers', ['--cluster', '--json', '--log-level']],
+  ])('of %s lists only the flags that apply to it', async (command, expected) => {
+    const { out } = await run(`${command} --help`);
+    const flags = [...out.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag);
+    expect(flags).toEqual(expect.arrayContaining(expected));
+    for (const other of ['--http', '--token', '--slim', '--daemon-idle-seconds'])
+      expect(flags).not.toContain(other);
+  });
+
+  it('of a worker names only flags that exist', async () => {
+    const { out } = await run('worker --help');
+    const all = (await run('serve --help')).out;
+    const command = commands().find(({ path }) => path.join(' ') === 'worker');
+    for (const flag of command?.configured as readonly string[]) {
+      expect(out).toContain(flag);
+      expect(all).toContain(flag);
+    }
   });
 });
 

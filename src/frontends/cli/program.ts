@@ -55,6 +55,17 @@ const own = (
 
 const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print JSON' } as const;
 
+/** The configuration that a worker uses: the cluster, its Chrome, the network, and its limits. */
+const WORKER_FLAGS = [
+  ...['--cluster', '--slots', '--headless', '--headed', '--chrome-path', '--chrome-arg'],
+  ...['--chrome-idle-seconds', '--profile', '--login', '--init-script', '--isolated', '--sandbox'],
+  ...['--viewport', '--read-only', '--disable-tools', '--sanitize-content', '--secrets'],
+  ...['--allow-domains', '--block-domains', '--allow-private-network', '--allow-scheme'],
+  ...['--proxy', '--proxy-bypass', '--proxy-dns', '--accept-certificate', '--ca-cert'],
+  ...['--client-cert', '--client-key', '--client-cert-password', '--insecure', '--keep-days'],
+  '--log-level',
+];
+
 /** How to install completion in each shell. */
 const SETUP = {
   bash: 'openchrome completion bash > ~/.local/share/bash-completion/completions/openchrome',
@@ -487,7 +498,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
       description:
         'Takes crawls and page visits from the PostgreSQL database of --cluster (or ' +
         'OPENCHROME_CLUSTER) until it is interrupted; others then continue its work.',
-      configured: true,
+      configured: WORKER_FLAGS,
       examples: ['OPENCHROME_CLUSTER=postgres://… openchrome worker --slots 8'],
     },
   ),
@@ -496,7 +507,7 @@ const OWN_COMMANDS: readonly OwnCommand[] = [
     'work',
     'List the live processes of a cluster, their load and their current work',
     () => import('./commands/workers.ts'),
-    { configured: true, fields: [JSON_SWITCH] },
+    { configured: ['--cluster', '--log-level'], fields: [JSON_SWITCH] },
   ),
 ];
 
