@@ -12,11 +12,10 @@ interface WorkerLimits {
 const WORKERS: Readonly<Record<string, WorkerLimits>> = {
   'address-matches': { maxBytes: 2_000, packages: [] },
   crawl: {
-    maxBytes: 520_000,
+    maxBytes: 290_000,
     packages: [
-      ...['boolbase', 'css-select', 'css-what', 'cssom', 'dom-serializer', 'domelementtype'],
-      ...['domhandler', 'domutils', 'entities', 'htmlparser2', 'linkedom', 'nth-check', 'saxes'],
-      ...['uhyphen', 'xmlchars'],
+      ...['css-what', 'dom-serializer', 'domelementtype', 'domhandler', 'domutils', 'entities'],
+      ...['htmlparser2', 'saxes', 'xmlchars'],
     ],
   },
   pdf: { maxBytes: 36_000, packages: [] },

@@ -10,6 +10,8 @@ interface Style {
 interface Styled {
   readonly localName: string;
   readonly parentNode: Styled | null;
+  /** `setsVisibility` is false if no inline style of the document contains the property. */
+  readonly ownerDocument?: { readonly setsVisibility?: boolean };
   readonly previousSibling?: { readonly localName?: string } | null;
   readonly nextSibling?: { readonly localName?: string } | null;
   getAttribute?(name: string): string | null;
@@ -84,6 +86,7 @@ const isControl = (node: { readonly localName?: string } | null | undefined): bo
  * rare.
  */
 const isHiddenAbove = (element: Styled): boolean => {
+  if (element.ownerDocument?.setsVisibility === false) return false;
   let at = element.parentNode;
   for (let steps = 0; at && steps < 20; steps++, at = at.parentNode) {
     const own = at.getAttribute?.('style');

@@ -1,10 +1,10 @@
 // Tests of page-facts.ts.
 import { describe, expect, it } from 'vitest';
 import { type DocumentFacts, readDocumentFacts } from './page-facts.ts';
-import { loadParser } from './page-world.ts';
+import { parsePage } from './page-world.ts';
 
 const facts = async (html: string): Promise<DocumentFacts> =>
-  readDocumentFacts((await loadParser())(html), 'https://a.test/dir/page');
+  readDocumentFacts(parsePage(html), 'https://a.test/dir/page');
 const PROSE =
   '<p>The first survey was made on foot and took eleven summers. Old maps disagree about where it begins.</p>'.repeat(
     4,

@@ -1,7 +1,7 @@
 // Reads the title, links and canonical URL of a document, and whether it needs scripts.
 import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
-import type { DomDocument, ParsedNode } from './page-world.ts';
+import type { MarkupDocument, MarkupElement, MarkupNode } from './markup-tree.ts';
 import { normaliseUrl } from './urls.ts';
 
 export interface DocumentFacts {
@@ -17,7 +17,7 @@ export interface DocumentFacts {
 const MAX_LINKS = 5_000;
 const MAX_TITLE_CHARS = 500;
 
-export const readDocumentFacts = (document: DomDocument, address: string): DocumentFacts => {
+export const readDocumentFacts = (document: MarkupDocument, address: string): DocumentFacts => {
   const base = resolveBaseUrl(document, address);
   const canonical = findCanonical(document, base);
   return defined({
@@ -39,12 +39,12 @@ export const readDocumentFacts = (document: DomDocument, address: string): Docum
 export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Returns the URL that relative links are resolved against. */
-export const resolveBaseUrl = (document: DomDocument, address: string): string => {
+export const resolveBaseUrl = (document: MarkupDocument, address: string): string => {
   const href = document.querySelector('base[href]')?.getAttribute('href');
   return href && URL.canParse(href, address) ? new URL(href, address).href : address;
 };
 
-const findCanonical = (document: DomDocument, base: string): string | undefined => {
+const findCanonical = (document: MarkupDocument, base: string): string | undefined => {
   const link = [...document.querySelectorAll('link[href]')].find((node) =>
     /(?:^|\s)canonical(?:\s|$)/i.test(node.getAttribute('rel') ?? ''),
   );
@@ -52,7 +52,7 @@ const findCanonical = (document: DomDocument, base: string): string | undefined 
   return href ? normaliseUrl(href, base) : undefined;
 };
 
-const listLinks = (document: DomDocument, base: string): string[] => {
+const listLinks = (document: MarkupDocument, base: string): string[] => {
   const found = new Set<string>();
   const add = (href: string | null | undefined): void => {
     const url = href ? normaliseUrl(href.trim(), base) : undefined;
@@ -67,7 +67,7 @@ const listLinks = (document: DomDocument, base: string): string[] => {
 };
 
 /** `<meta http-equiv="refresh" content="0; url=…">` */
-const refreshTarget = (document: DomDocument): string | undefined => {
+const refreshTarget = (document: MarkupDocument): string | undefined => {
   const meta = [...document.querySelectorAll('meta[content]')].find((node) =>
     /^refresh$/i.test(node.getAttribute('http-equiv') ?? ''),
   );
@@ -82,7 +82,7 @@ const EMPTY_ROOTS = [
   'app-root, [data-reactroot], [ng-app], [ng-version]',
 ].join(', ');
 
-const needsScripts = (document: DomDocument): boolean => {
+const needsScripts = (document: MarkupDocument): boolean => {
   const scripts = [...document.querySelectorAll('script')].filter(isCode);
   if (scripts.length === 0) return false;
   const chars = countChars(document.body, SOME_CHARS);
@@ -95,7 +95,7 @@ const needsScripts = (document: DomDocument): boolean => {
   return asksForScripts && chars < SOME_CHARS;
 };
 
-const isCode = (script: ParsedNode): boolean =>
+const isCode = (script: MarkupElement): boolean =>
   /^(?:$|module$|(?:text|application)\/(?:java|ecma)script)/i.test(
     script.getAttribute('type')?.trim() ?? '',
   );
@@ -103,7 +103,7 @@ const isCode = (script: ParsedNode): boolean =>
 const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'head']);
 
 /** Counts the characters of text below a node; stops counting at `enough`. */
-const countChars = (node: ParsedNode | null, enough: number): number => {
+const countChars = (node: MarkupNode | null, enough: number): number => {
   let chars = 0;
   const waiting = listIf(node, node);
   for (let at = waiting.pop(); at && chars < enough; at = waiting.pop()) {

@@ -1,9 +1,9 @@
 // Tests of page-world.ts: the Markdown of parsed HTML.
 import { expect, it } from 'vitest';
-import { loadParser, convertToMarkdown } from './page-world.ts';
+import { convertToMarkdown, parsePage } from './page-world.ts';
 
 const read = async (html: string): Promise<string> =>
-  convertToMarkdown((await loadParser())(html), 'http://a.test/x', 1e6).markdown;
+  convertToMarkdown(parsePage(html), 'http://a.test/x', 1e6).markdown;
 
 it('reads headings, lists, links, code and tables', async () => {
   const html = `<title>T</title><h1>One</h1><p>Some <b>bold</b> text<br>and <a href="/y">a link</a>.</p>
@@ -64,8 +64,26 @@ it('finds an article of short Chinese paragraphs between lists of links', async 
   const html = `<title>T</title><div class="menu">${links(20)}</div>
     <div class="story"><h1>新闻标题</h1>${`<p>${paragraph}</p>`.repeat(12)}</div>
     <div class="index">${links(40)}</div>`;
-  const answer = convertToMarkdown((await loadParser())(html), 'http://a.test/x', 1e6);
+  const answer = convertToMarkdown(parsePage(html), 'http://a.test/x', 1e6);
   expect(answer.part).toBe('article');
   expect(answer.markdown).toContain(paragraph);
   expect(answer.markdown).not.toContain('栏目链接');
+});
+
+it('reads attributes in any case, checked boxes, and text with entities', async () => {
+  expect(
+    await read(
+      '<P HIDDEN>a</P><label><INPUT TYPE="checkbox" CHECKED>Fish &amp; chips</label><p>x &lt;y&gt;</p>',
+    ),
+  ).toBe('[x] Fish & chips\n\nx <y>');
+});
+
+it('does not look for an article in a page with less text than an article has', async () => {
+  const short = parsePage(`<nav>menu</nav><p>${'Short text. '.repeat(20)}</p>`);
+  expect(convertToMarkdown(short, 'http://a.test/x', 1e6).part).toBe('page');
+  const long = parsePage(`<nav>menu</nav><p>${'Long text. '.repeat(60)}</p>`);
+  expect(convertToMarkdown(long, 'http://a.test/x', 1e6)).toMatchObject({
+    part: 'article',
+    markdown: 'Long text. '.repeat(60).trim(),
+  });
 });

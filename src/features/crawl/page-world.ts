@@ -5,50 +5,10 @@ import { isObject } from '../../core/json.ts';
 import { formatFunctions, type PageFunctions } from '../../page/page-functions.ts';
 import type { MarkdownAnswer } from '../../page/read-answers.ts';
 import { createDefaultStyle } from './default-style.ts';
+import { type MarkupDocument, MarkupElement, parseMarkup } from './markup-tree.ts';
 import { endOfDoctype } from './bounded-markup.ts';
 
-/**
- * The part of the DOM that is used here. The parser's own types require TypeScript's DOM library.
- */
-export interface ParsedNode {
-  readonly nodeType: number;
-  readonly localName: string;
-  readonly textContent: string;
-  readonly childNodes: Iterable<ParsedNode>;
-  readonly parentNode: ParsedNode | null;
-  getAttribute(name: string): string | null;
-  hasAttribute(name: string): boolean;
-  querySelector(selector: string): ParsedNode | null;
-  querySelectorAll(selector: string): Iterable<ParsedNode> & { readonly length: number };
-  remove(): void;
-}
-
-export interface DomDocument extends ParsedNode {
-  readonly title: string;
-  readonly documentElement: ParsedNode | null;
-  readonly body: ParsedNode | null;
-  readonly head: ParsedNode | null;
-}
-
-type Parser = (html: string) => DomDocument;
-
-let parser: Promise<Parser> | undefined;
-
-/** Imports the parser when the first page needs it. */
-export const loadParser = (): Promise<Parser> =>
-  (parser ??= import('linkedom').then(({ parseHTML }) => parserWith(parseHTML)));
-
-const parserWith =
-  (parseHTML: (html: string) => { document: unknown }): Parser =>
-  (html) => {
-    const document = parseHTML(withRoot(html)).document as DomDocument;
-    lendTables(document);
-    return Object.defineProperty(document, 'implementation', {
-      value: { createHTMLDocument: () => parseHTML(EMPTY).document },
-    });
-  };
-
-const EMPTY = '<!doctype html><html><head><title></title></head><body></body></html>';
+export const parsePage = (html: string): MarkupDocument => parseMarkup(withRoot(html));
 
 /** Adds the html, head and body elements that a page leaves out; the parser does not add them. */
 const withRoot = (html: string): string => {
@@ -80,53 +40,35 @@ const endOfHead = (html: string): number => {
   return at;
 };
 
-const tables = new WeakSet<object>();
-
-/**
- * Adds `innerText`, `cells` and `rows`, which the parser's elements lack or implement differently.
- */
-const lendTables = (document: DomDocument): void => {
-  const sample = (document as unknown as { createElement(name: string): object }).createElement(
-    'tr',
-  );
-  const prototype = prototypeWith(sample, 'innerText') ?? (Object.getPrototypeOf(sample) as object);
-  if (tables.has(prototype)) return;
-  tables.add(prototype);
-  const lend = (name: string, get: (this: ParsedNode) => unknown): void =>
-    void Object.defineProperty(prototype, name, { get, configurable: true });
-  lend('innerText', function () {
-    return shownText(this);
-  });
-  lend('cells', function () {
-    return [...this.childNodes].filter(({ localName }) => localName === 'td' || localName === 'th');
-  });
-  lend('rows', function () {
-    return [...this.querySelectorAll('tr')].filter((row) => findTable(row) === this);
-  });
+/** An accessor for each property that runs for every node, so that the engine can inline it. */
+const ACCESSORS: Readonly<Record<string, (this: MarkupElement) => unknown>> = {
+  firstChild() {
+    return this.firstChild;
+  },
+  nextSibling() {
+    return this.nextSibling;
+  },
+  parentNode() {
+    return this.parentNode;
+  },
+  nodeType() {
+    return this.nodeType;
+  },
+  localName() {
+    return this.localName;
+  },
+  shadowRoot() {
+    return null;
+  },
+  textContent() {
+    return this.textContent;
+  },
 };
 
-/** The parser's own `innerText` collapses line breaks, which matter in code. */
-const shownText = (node: ParsedNode): string =>
-  node.querySelector('br') === null ? node.textContent : textWithBreaks(node);
-
-const textWithBreaks = (node: ParsedNode): string => {
-  if (node.localName === 'br') return '\n';
-  return node.nodeType === 1 ? [...node.childNodes].map(textWithBreaks).join('') : node.textContent;
-};
-
-const findTable = (row: ParsedNode): ParsedNode | null => {
-  let at = row.parentNode;
-  while (at && at.localName !== 'table') at = at.parentNode;
-  return at;
-};
-
-const prototypeWith = (object: object, name: string): object | undefined => {
-  for (
-    let at = Object.getPrototypeOf(object) as object | null;
-    at;
-    at = Object.getPrototypeOf(at) as object | null
-  ) {
-    if (Object.hasOwn(at, name)) return at;
+const findMethod = (name: PropertyKey): unknown => {
+  for (let at: object | null = MarkupElement.prototype; at; at = Reflect.getPrototypeOf(at)) {
+    const found = Object.getOwnPropertyDescriptor(at, name)?.value as unknown;
+    if (found !== undefined) return found;
   }
   return undefined;
 };
@@ -138,11 +80,14 @@ const prototypeWith = (object: object, name: string): object | undefined => {
 const askingPrototype: object = new Proxy(Object.create(null) as object, {
   getOwnPropertyDescriptor: (_, name) => ({
     configurable: true,
-    get(this: Record<PropertyKey, unknown>) {
-      return this[name];
-    },
+    get:
+      ACCESSORS[String(name)] ??
+      function (this: Record<PropertyKey, unknown>) {
+        return this[name];
+      },
   }),
   get: (_, name) =>
+    findMethod(name) ??
     function (this: Record<PropertyKey, (...args: unknown[]) => unknown>, ...args: unknown[]) {
       return this[name]?.(...args);
     },
@@ -175,7 +120,7 @@ const NAMES = ['getComputedStyle', 'globalThis', ...Object.keys(KINDS)];
 /**
  * Returns the reader for another document. Created once, so that the engine can optimize its code.
  */
-type ParserWorld = (document: DomDocument, location: URL) => PageFunctions['markdown'];
+type ParserWorld = (document: MarkupDocument, location: URL) => PageFunctions['markdown'];
 
 const createWorld = (): ParserWorld => {
   const setDocument = `(d,l)=>{document=d;location=l;return ${formatFunctions('markdown')}}`;
@@ -188,7 +133,7 @@ let world: ParserWorld | undefined;
 
 /** Converts a document as the markdown mode of read_page does, but ignores style sheets. */
 export const convertToMarkdown = (
-  document: DomDocument,
+  document: MarkupDocument,
   address: string,
   maxChars: number,
 ): MarkdownAnswer => {

@@ -5,7 +5,8 @@ import { boundMarkup, decode, isBinary, startsAsHtml } from './bounded-markup.ts
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 import { createDefaultStyle } from './default-style.ts';
 import { collapseSpaces, readDocumentFacts, resolveBaseUrl } from './page-facts.ts';
-import { convertToMarkdown, type DomDocument, loadParser, type ParsedNode } from './page-world.ts';
+import type { MarkupDocument, MarkupElement, MarkupNode, MarkupParent } from './markup-tree.ts';
+import { convertToMarkdown, parsePage } from './page-world.ts';
 
 // Extracts the content of a parsed document as Markdown, text or structured data.
 
@@ -24,7 +25,7 @@ export interface StructuredContent {
 }
 
 const extractContent = (
-  document: DomDocument,
+  document: MarkupDocument,
   address: string,
   format: CrawlFormat,
 ): string | StructuredContent => {
@@ -34,9 +35,9 @@ const extractContent = (
 };
 
 /** Returns the visible text, one line per block element. */
-const readPlainText = (root: ParsedNode | null): string => {
+const readPlainText = (root: MarkupNode | null): string => {
   const lines: string[] = [''];
-  const write = (node: ParsedNode, depth: number): void => {
+  const write = (node: MarkupNode, depth: number): void => {
     if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
     if (node.nodeType !== 1 || depth > 500) return;
     const { display } = createDefaultStyle(node);
@@ -57,7 +58,7 @@ const readPlainText = (root: ParsedNode | null): string => {
 
 const MAX_ITEMS = 1_000;
 
-const buildStructured = (document: DomDocument, address: string): StructuredContent => {
+const buildStructured = (document: MarkupDocument, address: string): StructuredContent => {
   const description = document
     .querySelector('meta[name=description], meta[property="og:description"]')
     ?.getAttribute('content');
@@ -84,10 +85,10 @@ const buildStructured = (document: DomDocument, address: string): StructuredCont
   });
 };
 
-const all = (node: ParsedNode, selector: string): ParsedNode[] =>
+const all = (node: MarkupParent, selector: string): MarkupElement[] =>
   [...node.querySelectorAll(selector)].slice(0, MAX_ITEMS);
 
-const linksIn = (document: DomDocument, base: string): StructuredContent['links'] =>
+const linksIn = (document: MarkupDocument, base: string): StructuredContent['links'] =>
   all(document, 'a[href]').flatMap((node) => {
     const href = node.getAttribute('href') ?? '';
     return URL.canParse(href, base)
@@ -145,7 +146,7 @@ export const readPage = async ({
   const text = typeof body === 'string' ? body : decode(body, charset);
   if (!isMarkup(type, text)) return { ...NOTHING, content: text.slice(0, MAX_CONTENT_CHARS) };
   const markup = boundMarkup(text);
-  const document = (await loadParser())(markup);
+  const document = parsePage(markup);
   const { nofollow, ...facts } = readDocumentFacts(document, url);
   const content = format === undefined ? '' : cut(extractContent(document, url, format));
   return {

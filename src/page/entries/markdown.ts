@@ -12,6 +12,7 @@ import {
 } from '../markdown/article.ts';
 import { Blocks } from '../markdown/blocks.ts';
 import { hasFormulas } from '../markdown/code-and-math.ts';
+import { weigh } from '../markdown/lines.ts';
 import { Shown } from '../markdown/shown.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../selectors.ts';
 import { implement, type MarkdownRequest } from '../page-functions.ts';
@@ -49,6 +50,7 @@ const readMarkdown = ({ subject, urls, maxChars }: MarkdownRequest): MarkdownAns
         markdown,
         truncated: blocks.exhausted,
         charsToRead: blocks.charsToRead,
+        linkChars: blocks.linkChars,
         frames: blocks.frames,
       };
     } catch (error) {
@@ -58,6 +60,7 @@ const readMarkdown = ({ subject, urls, maxChars }: MarkdownRequest): MarkdownAns
         markdown: ((root as HTMLElement).innerText ?? '').slice(0, maxChars),
         truncated: true,
         charsToRead: 0,
+        linkChars: 0,
         frames: [],
       };
     }
@@ -82,6 +85,7 @@ interface WrittenMarkdown {
   readonly markdown: string;
   readonly truncated: boolean;
   readonly charsToRead: number;
+  readonly linkChars: number;
   readonly frames: MarkdownAnswer['frames'];
 }
 
@@ -108,10 +112,23 @@ const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
     truncated,
     frames,
   });
-  const main = mainPart(body, whole, write);
-  const article = whole.truncated ? undefined : readArticle(body, shown, write);
+  const article = mayHaveArticle(whole) ? readArticle(body, shown, write) : undefined;
   if (article && isTheArticle(article, body, whole, write)) return answer('article', article);
+  const main = mainPart(body, whole, write);
   return main ? answer('main', main) : answer('page', whole);
+};
+
+/** Whether the page has enough text for an article, whichever part of the page that is. */
+const mayHaveArticle = ({
+  markdown,
+  truncated,
+  charsToRead,
+  linkChars,
+}: WrittenMarkdown): boolean => {
+  if (truncated) return false;
+  const density = markdown.search(IDEOGRAPHS) < 0 ? 1 : LETTERS_PER_IDEOGRAPH;
+  // Links count only in tables, which are in charsToRead.
+  return (weigh(markdown) - linkChars + charsToRead) * density >= ARTICLE_CHARS;
 };
 
 /** The main element, if there is exactly one and it contains most of the page's text. */

@@ -61,6 +61,8 @@ export class Blocks {
   #left: number;
   #depth = 0;
   #linkChars = 0;
+  /** Characters of the links in the result. */
+  linkChars = 0;
   /** Frames that this script cannot read, with the placeholder line of each. */
   readonly frames: { readonly id: number; readonly line: string }[] = [];
   #toRead = 0;
@@ -383,6 +385,7 @@ export class Blocks {
     const text = inner.trim();
     this.#linkChars += weigh(text);
     if (/^[¶#§🔗]$/u.test(text)) return ''; // the anchor sign of a heading
+    this.linkChars += weigh(text);
     const address = this.#readAddress(element);
     if (text === '' || address === '') return this.#spaceApart(element, inner);
     return wrapLines(inner, '[', `](${address})`);

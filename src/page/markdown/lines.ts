@@ -38,12 +38,12 @@ export const join = (blocks: readonly MarkdownBlock[], inItem = false): string =
 };
 
 export const paragraph = (line: string): string =>
-  line
-    .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{2,}/g, '\n')
+  joinLines(line.replace(/[^\S\n]+/g, ' '))
     .trim()
     .replace(LOOKS_LIKE_STRUCTURE, '$1\\');
+
+const joinLines = (text: string): string =>
+  text.includes('\n') ? text.replace(/ ?\n ?/g, '\n').replace(/\n{2,}/g, '\n') : text;
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
