@@ -32,6 +32,12 @@ const startLead = async (store = lead, limits = LIMITS): Promise<TaskLease> => {
   return lease;
 };
 
+const endLead = async (lease: TaskLease): Promise<void> => {
+  await lead.visits.drop(lease);
+  await lead.tasks.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
+  await lead.leases.release(lease);
+};
+
 const offer = (lease: TaskLease, count: number): Promise<void> =>
   lead.visits.offer(
     lease,
@@ -152,10 +158,8 @@ describe('page visits', () => {
     expect(taken.map(({ n }) => n)).toEqual(others.map(({ n }) => n));
     expect(taken[0]?.outcome).toEqual({ title: `page ${taken[0]?.n}` });
     expect(await lead.visits.takeEnded(lease, numbers)).toEqual([]);
-    await lead.visits.drop(lease);
+    await endLead(lease);
     expect(await lead.visits.stillClaimed(mine)).toEqual([]);
-    await lead.tasks.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
-    await lead.leases.release(lease);
   });
 
   it('stay as they are if they are offered again, and are replaced if the URL differs', async () => {
@@ -167,9 +171,7 @@ describe('page visits', () => {
     await lead.visits.offer(lease, [{ n: 1, url: 'http://a.test/new', request: {} }]);
     expect(await claim(worker, 5)).toMatchObject([{ n: 1, url: 'http://a.test/new' }]);
     expect(await lead.visits.takeEnded(lease, [0, 1])).toEqual([{ n: 0, outcome: { kept: true } }]);
-    await lead.visits.drop(lease);
-    await lead.tasks.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
-    await lead.leases.release(lease);
+    await endLead(lease);
   });
 
   it('are given back without counting as a death', async () => {
@@ -180,9 +182,30 @@ describe('page visits', () => {
     await worker.visits.finish([{ visit: visits[0]!, outcome: { stale: true } }]);
     expect(await lead.visits.takeEnded(lease, [0])).toEqual([]);
     expect(await claim(lead, 1)).toMatchObject([{ n: 0, deaths: 0 }]);
-    await lead.visits.drop(lease);
-    await lead.tasks.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
-    await lead.leases.release(lease);
+    await endLead(lease);
+  });
+
+  it('are saved and claimed in one statement', async () => {
+    const lease = await startLead();
+    await offer(lease, 3);
+    const [first] = await claim(worker, 1);
+    const ended = [{ visit: first!, outcome: { title: 'first' } }];
+    const next = await worker.visits.claim({ limit: 2, alone: false, limits: LIMITS, ended });
+    expect(next.map(({ n }) => n)).toEqual([1, 2]);
+    expect(await lead.visits.takeEnded(lease, [0])).toEqual([
+      { n: 0, outcome: { title: 'first' } },
+    ]);
+    await endLead(lease);
+  });
+
+  it('are given back if their worker does not know that it has claimed them', async () => {
+    const lease = await startLead();
+    await offer(lease, 3);
+    const [known, ...unknown] = await claim(worker, 3);
+    await worker.visits.keepOnly([known!]);
+    expect(await worker.visits.stillClaimed([known!, ...unknown])).toEqual([known]);
+    expect(await claim(lead, 3)).toMatchObject(unknown.map(({ n }) => ({ n, deaths: 0 })));
+    await endLead(lease);
   });
 
   it('of a dead worker are reassigned alone, and end after three deaths', async () => {

@@ -3,8 +3,13 @@
 import { setMaxListeners } from 'node:events';
 import { request } from 'node:http';
 import { monotonicMs, sleep } from '../../src/core/time.ts';
-import type { ClaimedVisit, ClusterStore } from '../../src/store/cluster/cluster-store.ts';
-import { LIMITS, openStore } from './stores.ts';
+import { PageWorker } from '../../src/features/cluster/page-worker.ts';
+import type {
+  ClaimedVisit,
+  ClusterStore,
+  VisitOutcome,
+} from '../../src/store/cluster/cluster-store.ts';
+import { LIMITS, openStore, testLog } from './stores.ts';
 
 const print = (...words: readonly (string | number)[]): void => {
   process.stdout.write(`${words.join(' ')}\n`);
@@ -23,26 +28,18 @@ const count = async (store: ClusterStore, id = '', times = '0'): Promise<void> =
 
 /** Claims visits and ends each of them after `loadMs`; "hang" never ends them. */
 const work = async (store: ClusterStore, loadMs = '0', slots = '8'): Promise<void> => {
-  const load = async (visit: ClaimedVisit): Promise<void> => {
+  const load = async (visit: ClaimedVisit): Promise<VisitOutcome> => {
     print('claimed', visit.n, visit.deaths);
     if (loadMs === 'hang') await new Promise(() => {});
     await sleep(Number(loadMs));
-    await store.visits.finish([{ visit, outcome: { url: visit.url } }]);
     print('ended', visit.n);
+    return { page: { url: visit.url } };
   };
-  const active = new Set<Promise<void>>();
-  for (;;) {
-    const offers = store.visits.waitForOffers(signal);
-    const limit = Number(slots) - active.size;
-    const visits = await store.visits
-      .claim({ limit, alone: active.size === 0, limits: LIMITS })
-      .catch(() => []); // an outage: tried again
-    for (const visit of visits) {
-      const loading = load(visit).finally(() => active.delete(loading));
-      active.add(loading);
-    }
-    if (visits.length === 0) await Promise.race([offers, ...active]);
-  }
+  const worker = new PageWorker({
+    ...{ visits: store.visits, slots: Number(slots), limits: LIMITS, load, log: testLog },
+    stop: () => {},
+  });
+  await worker.run(signal);
 };
 
 /** Leads tasks and appends a line every `stepMs`, until 200 lines are stored. */

@@ -1,5 +1,5 @@
 // The visits of a task that this worker leads: offers them to all workers and collects outcomes.
-import { abortable, every } from '../../core/time.ts';
+import { abortable, every, sleep } from '../../core/time.ts';
 import type {
   Members,
   OfferedVisit,
@@ -11,6 +11,10 @@ import type { RemoteVisits } from '../tasks/kind.ts';
 
 /** How often the workers are counted. */
 const COUNT_MS = 2_000;
+/** Visits that are found within this time are offered in one statement. */
+const OFFER_WINDOW_MS = 5;
+/** Time between two looks for outcomes, so that one statement takes several. */
+const COLLECT_GAP_MS = 50;
 
 interface LeadVisitsOptions {
   readonly queue: VisitQueue;
@@ -68,8 +72,8 @@ export class LeadVisits implements RemoteVisits {
 
   /** Visits that arrive while a statement runs are sent together with the next one. */
   async #send(): Promise<void> {
-    await Promise.resolve();
     while (this.#unsent.length > 0) {
+      await sleep(OFFER_WINDOW_MS);
       const visits = this.#unsent;
       this.#unsent = [];
       await this.#queue.offer(this.#lease, visits);
@@ -91,7 +95,7 @@ export class LeadVisits implements RemoteVisits {
         this.#waiting.delete(n);
         this.#offered.delete(n);
       }
-      if (ended.length === 0) await changed;
+      await (ended.length === 0 ? changed : sleep(COLLECT_GAP_MS, signal));
     }
   }
 

@@ -1,10 +1,15 @@
-// Loads page visits of the cluster: claims as many as there are free slots, and saves the outcomes.
+// Loads page visits of the cluster: claims as many as there are free slots, saves their outcomes.
 import type { Log } from '../../core/log.ts';
-import { every, sleep } from '../../core/time.ts';
-import type { ClaimedVisit, VisitOutcome, VisitQueue } from '../../store/cluster/cluster-store.ts';
+import { every, monotonicMs, sleep } from '../../core/time.ts';
+import type {
+  ClaimedVisit,
+  EndedVisit,
+  VisitOutcome,
+  VisitQueue,
+} from '../../store/cluster/cluster-store.ts';
 
-/** How long to wait for further slots after one is free. */
-const GATHER_MS = 5;
+/** Time between two statements while other visits are being loaded: one statement for all of it. */
+const GATHER_MS = 60;
 /** How often a worker checks whether its visits are still needed. */
 const CHECK_MS = 500;
 
@@ -23,9 +28,13 @@ interface PageWorkerOptions {
 export class PageWorker {
   readonly #options: PageWorkerOptions;
   readonly #active = new Set<ClaimedVisit>();
-  #ended: { readonly visit: ClaimedVisit; readonly outcome: VisitOutcome }[] = [];
-  #saving: Promise<void> | undefined;
+  /** Outcomes that are not saved yet. */
+  #ended: readonly EndedVisit[] = [];
+  /** The last statement failed: it may have claimed visits that this process does not know. */
+  #isUnsure = false;
+  #exchangedAt = -Infinity;
   #wake: () => void = () => {};
+  #onIdle: () => void = () => {};
   pages = 0;
   errors = 0;
 
@@ -43,33 +52,58 @@ export class PageWorker {
     while (!signal.aborted) {
       const offered = this.#options.visits.waitForOffers(signal).catch(() => {});
       const freed = new Promise<void>((resolve) => (this.#wake = resolve));
-      const mayBeMore = await this.#claim().catch((error: unknown) => {
-        this.#options.log.warn('page visits could not be claimed', error);
-        return false;
-      });
-      if (mayBeMore) continue;
-      // After a short time more slots are free: one statement claims for all of them.
-      await Promise.race([offered, freed.then(() => sleep(GATHER_MS))]);
+      await this.#exchange();
+      await Promise.race([offered, freed]);
+      await this.#gather();
     }
-    const open = [...this.#active];
+    const { visits } = this.#options;
+    const [open, ended] = [[...this.#active], this.#ended];
+    this.#ended = [];
     this.#stopAll();
-    await this.#saving;
     // If the database cannot be reached, the visits are reassigned when this process has ended.
-    await this.#options.visits.giveBack(open).catch(() => {});
+    await visits.finish(ended).catch(() => {});
+    await visits.giveBack(open).catch(() => {});
+  }
+
+  /** Waits for further outcomes, but not while all slots are free. */
+  async #gather(): Promise<void> {
+    const waitMs = this.#exchangedAt + GATHER_MS - monotonicMs();
+    if (waitMs <= 0 || this.#active.size === 0) return;
+    const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.race([idle, sleep(waitMs)]);
+  }
+
+  /** Saves the outcomes and claims visits for the free slots. */
+  async #exchange(): Promise<void> {
+    const { visits, limits, log } = this.#options;
+    const [limit, ended] = [this.#countFree(), this.#ended];
+    if (limit <= 0 && ended.length === 0) return;
+    this.#ended = [];
+    this.#exchangedAt = monotonicMs();
+    try {
+      await this.#forgetUnknown(ended);
+      const alone = this.#active.size === 0;
+      const claimed = await visits.claim({ limit, alone, limits, ended });
+      for (const visit of claimed) void this.#load(visit);
+    } catch (error) {
+      this.#isUnsure = true;
+      this.#ended = [...ended, ...this.#ended];
+      log.warn('page visits could not be claimed or saved', error);
+    }
   }
 
   /**
-   * Returns whether there may be more visits to claim. A page whose workers died is loaded alone, so
-   * that others do not end with its next worker.
+   * A page whose workers died is loaded alone, so that others do not end with its next worker.
    */
-  async #claim(): Promise<boolean> {
-    const { visits, slots, limits } = this.#options;
-    const limit = slots - this.#active.size;
+  #countFree(): number {
     const isSuspect = [...this.#active].some(({ deaths }) => deaths > 0);
-    if (limit <= 0 || isSuspect) return false;
-    const claimed = await visits.claim({ limit, alone: this.#active.size === 0, limits });
-    for (const visit of claimed) void this.#load(visit);
-    return claimed.length === limit;
+    return isSuspect ? 0 : this.#options.slots - this.#active.size;
+  }
+
+  async #forgetUnknown(ended: readonly EndedVisit[]): Promise<void> {
+    if (!this.#isUnsure) return;
+    await this.#options.visits.keepOnly([...this.#active, ...ended.map(({ visit }) => visit)]);
+    this.#isUnsure = false;
   }
 
   async #load(visit: ClaimedVisit): Promise<void> {
@@ -78,8 +112,7 @@ export class PageWorker {
       const outcome = await this.#options.load(visit);
       this.pages++;
       if (!('page' in outcome)) this.errors++;
-      this.#ended.push({ visit, outcome });
-      this.#saving ??= this.#save().finally(() => (this.#saving = undefined));
+      this.#ended = [...this.#ended, { visit, outcome }];
     } catch (error) {
       // A stopped visit has no outcome; another worker loads it if it is still needed.
       this.#options.log.debug('a page visit was stopped', error);
@@ -87,17 +120,7 @@ export class PageWorker {
     } finally {
       this.#active.delete(visit);
       this.#wake();
-    }
-  }
-
-  /** Outcomes that arrive while a statement runs are saved together with the next one. */
-  async #save(): Promise<void> {
-    while (this.#ended.length > 0) {
-      const ended = this.#ended;
-      this.#ended = [];
-      await this.#options.visits
-        .finish(ended)
-        .catch((error: unknown) => this.#options.log.warn('outcomes could not be saved', error));
+      if (this.#active.size === 0) this.#onIdle();
     }
   }
 
@@ -107,8 +130,9 @@ export class PageWorker {
     const kept = new Set(
       (await this.#options.visits.stillClaimed(visits)).map(({ taskId, n }) => `${taskId} ${n}`),
     );
+    // A visit that has ended meanwhile may be saved, and is then not claimed any more.
     const tasks = visits
-      .filter(({ taskId, n }) => !kept.has(`${taskId} ${n}`))
+      .filter((visit) => this.#active.has(visit) && !kept.has(`${visit.taskId} ${visit.n}`))
       .map(({ taskId }) => taskId);
     for (const taskId of new Set(tasks)) this.#options.stop(taskId);
   }

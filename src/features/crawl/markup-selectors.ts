@@ -43,7 +43,10 @@ const joinAlternatives = (alternatives: readonly Selector[][]): ElementTest => {
     passesOne(anyTag, element) || passesOne(byTag.get(element.localName), element);
 };
 
-const passesOne = (tests: readonly ElementTest[] | undefined, element: SelectedElement): boolean => {
+const passesOne = (
+  tests: readonly ElementTest[] | undefined,
+  element: SelectedElement,
+): boolean => {
   if (tests === undefined) return false;
   for (const test of tests) if (test(element)) return true;
   return false;
@@ -77,7 +80,8 @@ const buildPart = (token: Selector): ElementTest => {
 const buildAncestorTest = (combinator: SelectorType, test: ElementTest): ElementTest => {
   if (combinator === SelectorType.Child)
     return ({ parentElement }) => parentElement !== null && test(parentElement);
-  if (combinator !== SelectorType.Descendant) throw new Error(`unsupported combinator: ${combinator}`);
+  if (combinator !== SelectorType.Descendant)
+    throw new Error(`unsupported combinator: ${combinator}`);
   return ({ parentElement }) => {
     for (let at = parentElement; at; at = at.parentElement) if (test(at)) return true;
     return false;
@@ -90,7 +94,8 @@ const CASELESS = new Set(['http-equiv', 'lang', 'rel', 'type']);
 const ACTIONS: Partial<Record<AttributeAction, (value: string, wanted: string) => boolean>> = {
   [AttributeAction.Equals]: (value, wanted) => value === wanted,
   [AttributeAction.Any]: (value, wanted) => value.includes(wanted),
-  [AttributeAction.Element]: (value, wanted) => value === wanted || value.split(/\s+/).includes(wanted),
+  [AttributeAction.Element]: (value, wanted) =>
+    value === wanted || value.split(/\s+/).includes(wanted),
 };
 
 const buildAttributeTest = (token: AttributeSelector): ElementTest => {
@@ -98,8 +103,7 @@ const buildAttributeTest = (token: AttributeSelector): ElementTest => {
   if (action === AttributeAction.Exists) return (element) => element.getAttribute(name) !== null;
   const compare = ACTIONS[action];
   if (!compare) throw new Error(`unsupported attribute selector: ${action}`);
-  const isCaseless =
-    token.ignoreCase === true || (token.ignoreCase === null && CASELESS.has(name));
+  const isCaseless = token.ignoreCase === true || (token.ignoreCase === null && CASELESS.has(name));
   const wanted = isCaseless ? value.toLowerCase() : value;
   return (element) => {
     const found = element.getAttribute(name);

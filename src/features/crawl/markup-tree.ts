@@ -501,8 +501,7 @@ const formatMarkup = (root: MarkupParent): string => {
   /** Closes elements until one has a next sibling. */
   function leave(node: MarkupNode): MarkupNode | null {
     for (let inner: MarkupNode | null = node; inner && inner !== root; inner = inner.parentNode) {
-      if (isElement(inner) && !VOID.has(inner.localName))
-        markup += `</${inner.localName}>`;
+      if (isElement(inner) && !VOID.has(inner.localName)) markup += `</${inner.localName}>`;
       if (inner.nextSibling) return inner.nextSibling;
     }
     return null;

@@ -62,7 +62,8 @@ export class TaskRun {
     this.#assignment = assignment;
     this.#id = id;
     this.#files = store.files(id);
-    this.#progress = new ProgressWriter(store, id, log);
+    const paceMs = assignment.handsOver ? FLEET_PACE_MS : PACE_MS;
+    this.#progress = new ProgressWriter({ store, id, log, paceMs });
     this.#abort = abort;
     this.#hasSlot = hasSlot;
     void this.#watchRow();
@@ -211,23 +212,29 @@ const isLeaseLost = (error: unknown): boolean =>
 
 const cancelled = (): Failure => fail('cancelled', 'The task was cancelled.');
 
+/** Shortest time between two writes of progress. */
 const PACE_MS = 200;
+/** In a cluster, where each write wakes all processes. */
+const FLEET_PACE_MS = 500;
+
+interface ProgressWriterOptions {
+  readonly store: TaskLedger;
+  readonly id: string;
+  readonly log: Log;
+  readonly paceMs: number;
+}
 
 class ProgressWriter {
-  readonly #store: TaskLedger;
-  readonly #id: string;
-  readonly #log: Log;
+  readonly #options: ProgressWriterOptions;
   readonly #ended = new AbortController();
   #unwritten: TaskProgress | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(store: TaskLedger, id: string, log: Log) {
-    this.#store = store;
-    this.#id = id;
-    this.#log = log;
+  constructor(options: ProgressWriterOptions) {
+    this.#options = options;
   }
 
-  /** Writes at most every `PACE_MS`; intermediate values are dropped. */
+  /** Writes at most every `paceMs`; intermediate values are dropped. */
   report(progress: TaskProgress): void {
     this.#unwritten = progress;
     this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
@@ -241,17 +248,18 @@ class ProgressWriter {
   }
 
   async #write(): Promise<void> {
+    const { store, id, log, paceMs } = this.#options;
     while (this.#unwritten && !this.#ended.signal.aborted) {
       const progress = this.#unwritten;
       this.#unwritten = undefined;
-      await this.#store
-        .change(this.#id, (meta) =>
+      await store
+        .change(id, (meta) =>
           hasEnded(meta) ? undefined : advance(meta, { type: 'progress', progress }, Date.now()),
         )
         .catch((error: unknown) =>
-          this.#log.warn(`the progress of task ${this.#id} could not be written`, error),
+          log.warn(`the progress of task ${id} could not be written`, error),
         );
-      await sleep(PACE_MS, this.#ended.signal).catch(() => {});
+      await sleep(paceMs, this.#ended.signal).catch(() => {});
     }
   }
 }

@@ -31,6 +31,8 @@ interface NewLine {
 }
 
 const LINES_AT_ONCE = 100;
+/** Lines that are appended within this time are saved in one statement. */
+const APPEND_WINDOW_MS = 3;
 /** A statement with more text than this is split. */
 const BATCH_CHARS = 4 * 1024 * 1024;
 
@@ -58,7 +60,10 @@ export class ClusterLines implements WorkingFiles {
 
   constructor(options: ClusterLinesOptions) {
     this.#options = options;
-    this.#writes = new BatchedWrites((lines) => this.#save(lines), { countFitting });
+    this.#writes = new BatchedWrites((lines) => this.#save(lines), {
+      countFitting,
+      windowMs: APPEND_WINDOW_MS,
+    });
   }
 
   append(file: string, entry: unknown): Promise<void> {

@@ -140,6 +140,20 @@ export interface ClaimedVisit extends OfferedVisit {
 /** JSON. A visit whose workers died three times ends with `{ lost: 3 }`. */
 export type VisitOutcome = Readonly<Record<string, unknown>>;
 
+export interface EndedVisit {
+  readonly visit: ClaimedVisit;
+  readonly outcome: VisitOutcome;
+}
+
+export interface VisitClaim {
+  /** The largest number of visits; 0 if only outcomes are saved. */
+  readonly limit: number;
+  /** Whether visits with deaths may be claimed; then the claim is exactly one visit. */
+  readonly alone: boolean;
+  readonly limits: string;
+  readonly ended?: readonly EndedVisit[];
+}
+
 export interface VisitQueue {
   /**
    * Adds visits of a leased task. A visit with the same number and URL stays as it is, in any state
@@ -154,18 +168,14 @@ export interface VisitQueue {
   /** Removes all visits of the task. */
   drop(lease: TaskLease): Promise<void>;
   /**
-   * Claims up to `limit` visits for this member, in the order of their offers. Visits with deaths
-   * only if `alone`, and then exactly one visit.
+   * Claims visits for this member, in the order of their offers, and saves the outcomes of `ended`
+   * in the same statement. If it fails, both may have been committed: call `keepOnly`, then repeat.
    */
-  claim(options: {
-    readonly limit: number;
-    readonly alone: boolean;
-    readonly limits: string;
-  }): Promise<readonly ClaimedVisit[]>;
+  claim(claim: VisitClaim): Promise<readonly ClaimedVisit[]>;
   /** Saves outcomes. Ignores visits that this member does not have in this epoch any more. */
-  finish(
-    ended: readonly { readonly visit: ClaimedVisit; readonly outcome: VisitOutcome }[],
-  ): Promise<void>;
+  finish(ended: readonly EndedVisit[]): Promise<void>;
+  /** Gives back all visits of this member except these; not counted as a death. */
+  keepOnly(visits: readonly ClaimedVisit[]): Promise<void>;
   /** Gives visits back without an outcome (the worker stops); not counted as a death. */
   giveBack(visits: readonly ClaimedVisit[]): Promise<void>;
   /** The visits among these that this member still has; the others were dropped or reassigned. */

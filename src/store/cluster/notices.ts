@@ -20,7 +20,7 @@ const POLL_MS = 1_000;
 const MAX_PAYLOAD = 7_900;
 const ANYTHING = '*';
 /** Gap between two notices about a busy topic, whose waiters poll. */
-const BUSY_GAP_MS = 200;
+const BUSY_GAP_MS = 500;
 const MAX_BUSY_TOPICS = 1_000;
 
 export class Notices implements Disposable {
@@ -84,19 +84,24 @@ export class Notices implements Disposable {
     for (const wake of waiters ?? []) wake();
   }
 
-  /** Resolves after the next notice about the topic, or after the poll interval. */
-  async wait(topic: string, signal?: AbortSignal, pollMs = POLL_MS): Promise<void> {
+  /**
+   * Resolves after the next notice about the topic, or after the poll interval. Returns true after a
+   * notice.
+   */
+  async wait(topic: string, signal?: AbortSignal, pollMs = POLL_MS): Promise<boolean> {
     this.#session.start();
     const waiters = this.#waiting.get(topic) ?? new Set();
     this.#waiting.set(topic, waiters);
     let wake: () => void = () => {};
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
+    let poll: () => void = () => {};
+    const woken = new Promise<boolean>((resolve) => {
+      wake = () => resolve(true);
+      poll = () => resolve(false);
       waiters.add(wake);
     });
-    using _poll = after(pollMs, wake);
+    using _poll = after(pollMs, poll);
     try {
-      await abortable(woken, signal);
+      return await abortable(woken, signal);
     } finally {
       waiters.delete(wake);
       if (waiters.size === 0 && this.#waiting.get(topic) === waiters) this.#waiting.delete(topic);
@@ -106,7 +111,9 @@ export class Notices implements Disposable {
   watch(topic: string): TaskWatch {
     const closed = new AbortController();
     return {
-      next: (signal) => this.wait(topic, AbortSignal.any([signal, closed.signal])),
+      next: async (signal) => {
+        await this.wait(topic, AbortSignal.any([signal, closed.signal]));
+      },
       [Symbol.dispose]: () => closed.abort(),
     };
   }
@@ -126,12 +133,17 @@ export class PollPace {
     this.#shortestMs = shortestMs;
   }
 
-  get nextMs(): number {
+  get #nextMs(): number {
     return Math.min(this.#shortestMs * 2 ** Math.min(this.#waits++, 10), POLL_MS);
   }
 
   /** The last look found something. */
   restart(): void {
     this.#waits = 0;
+  }
+
+  /** Waits for a notice, or until the next look. After a notice, further ones may be left out. */
+  async wait(notices: Notices, topic: string, signal: AbortSignal): Promise<void> {
+    if (await notices.wait(topic, signal, this.#nextMs)) this.restart();
   }
 }

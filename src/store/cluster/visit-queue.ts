@@ -1,11 +1,12 @@
 // Page visits that a lead offers, and that workers claim, load and end.
 import { getOrCreate } from '../../core/collections.ts';
 import { monotonicMs, sleep } from '../../core/time.ts';
-import { BatchedWrites } from './batched-writes.ts';
 import type {
   ClaimedVisit,
+  EndedVisit,
   OfferedVisit,
   TaskLease,
+  VisitClaim,
   VisitOutcome,
   VisitQueue,
 } from './cluster-store.ts';
@@ -20,11 +21,12 @@ interface ClusterVisitsOptions {
 }
 
 /** The shortest waits between two looks, while there is work. */
-const OFFERS_POLL_MS = 20;
-const ENDED_POLL_MS = 15;
+const OFFERS_POLL_MS = 40;
+const ENDED_POLL_MS = 25;
 /** A process claims again only after this time: slots that get free meanwhile are filled at once. */
 const CLAIM_GAP_MS = 10;
-const FINISH_WINDOW_MS = 5;
+/** The lead vacuums the table after this many visits; the server alone would do it once a minute. */
+const VACUUM_VISITS = 1_000;
 
 /** Rows are inserted in the order of their numbers, so that two inserts cannot deadlock. */
 const OFFER = {
@@ -43,14 +45,10 @@ where v.url <> excluded.url`,
 };
 
 /**
- * A claim that is lost in a crash of the server is simply claimed again, so the commit does not
- * wait for the disk. Visits that ended a worker are claimed alone: if the next worker also ends,
- * then because of this page.
+ * Visits that ended a worker are claimed alone: if the next worker also ends, then because of this
+ * page.
  */
-const CLAIM = {
-  name: 'oc_visits_claim',
-  text: `
-with quick as materialized (select set_config('synchronous_commit', 'off', true) as off),
+const PICK = `
 risky as materialized (
   select task_id, n from openchrome.visits
   where state = 0 and limits = $1 and deaths > 0 and $3
@@ -61,26 +59,50 @@ risky as materialized (
   order by seq limit $2 for update skip locked
 ), picked as (
   select task_id, n from risky union all select task_id, n from fresh
-)
+)`;
+
+const CLAIM_PICKED = `
 update openchrome.visits v set state = 1, member = $4, epoch = v.epoch + 1
-from picked, quick
+from picked
 where v.task_id = picked.task_id and v.n = picked.n
-returning v.task_id, v.n, v.url, v.request, v.epoch, v.deaths, v.seq`,
+returning v.task_id, v.n, v.url, v.request, v.epoch, v.deaths, v.seq`;
+
+/** Does not wait for the disk: a claim that is lost in a crash of the server is claimed again. */
+const CLAIM = {
+  name: 'oc_visits_claim',
+  text: `
+with quick as materialized (select set_config('synchronous_commit', 'off', true) as off),
+${PICK}
+${CLAIM_PICKED.replace('from picked', 'from picked, quick')}`,
 };
 
 /** In the order of the keys, in which the sweep of dead members locks the same rows. */
+const buildFinish = (member: string, columns: string): string => `
+mine as materialized (
+  select v.task_id, v.n, e.outcome
+  from unnest(${columns}) as e (task_id, n, epoch, outcome)
+  join openchrome.visits v on v.task_id = e.task_id and v.n = e.n
+  where v.epoch = e.epoch and v.member = ${member} and v.state = 1
+  order by v.task_id, v.n for update of v
+)`;
+
+const FINISH_MINE = `
+update openchrome.visits v set state = 2, member = null, outcome = mine.outcome
+from mine where v.task_id = mine.task_id and v.n = mine.n`;
+
 const FINISH = {
   name: 'oc_visits_finish',
+  text: `with ${buildFinish('$1', '$2::text[], $3::int[], $4::int[], $5::text[]')} ${FINISH_MINE}`,
+};
+
+/** Saves outcomes and claims other visits. */
+const EXCHANGE = {
+  name: 'oc_visits_exchange',
   text: `
-with mine as materialized (
-  select v.task_id, v.n, e.outcome
-  from unnest($2::text[], $3::int[], $4::int[], $5::text[]) as e (task_id, n, epoch, outcome)
-  join openchrome.visits v on v.task_id = e.task_id and v.n = e.n
-  where v.epoch = e.epoch and v.member = $1 and v.state = 1
-  order by v.task_id, v.n for update of v
-)
-update openchrome.visits v set state = 2, member = null, outcome = mine.outcome
-from mine where v.task_id = mine.task_id and v.n = mine.n`,
+with ${buildFinish('$4', '$5::text[], $6::int[], $7::int[], $8::text[]')},
+finished as (${FINISH_MINE}),
+${PICK}
+${CLAIM_PICKED}`,
 };
 
 const GIVE_BACK = `
@@ -89,13 +111,21 @@ from unnest($2::text[], $3::int[], $4::int[]) as e (task_id, n, epoch)
 where v.task_id = e.task_id and v.n = e.n and v.epoch = e.epoch
   and v.member = $1 and v.state = 1`;
 
+const KEEP_ONLY = `
+update openchrome.visits v set state = 0, member = null, epoch = v.epoch + 1
+where v.member = $1 and v.state = 1 and not exists (
+  select 1 from unnest($2::text[], $3::int[], $4::int[]) as e (task_id, n, epoch)
+  where e.task_id = v.task_id and e.n = v.n and e.epoch = v.epoch
+)`;
+
 /** Outcomes that reappear after a crash of the server are ignored: the lead does not expect them. */
 const TAKE_ENDED = {
   name: 'oc_visits_take',
   text: `
-with quick as materialized (select set_config('synchronous_commit', 'off', true) as off)
-delete from openchrome.visits v using quick
-where v.task_id = $1 and v.n = any($4::int[]) and v.state = 2
+with quick as materialized (select set_config('synchronous_commit', 'off', true) as off),
+ended as materialized (select n from openchrome.visits where task_id = $1 and state = 2)
+delete from openchrome.visits v using quick, ended
+where v.task_id = $1 and v.n = ended.n and v.state = 2 and ended.n = any($4::int[])
   and exists (select 1 from openchrome.tasks where id = $1 and lead = $2 and epoch = $3)
 returning v.n, v.outcome`,
 };
@@ -114,23 +144,15 @@ interface ClaimedRow {
   readonly seq: string;
 }
 
-interface Ending {
-  readonly visit: ClaimedVisit;
-  readonly outcome: VisitOutcome;
-}
-
 export class ClusterVisits implements VisitQueue {
   readonly #options: ClusterVisitsOptions;
-  readonly #endings: BatchedWrites<readonly Ending[]>;
   readonly #offersPace = new PollPace(OFFERS_POLL_MS);
   readonly #endedPaces = new Map<string, PollPace>();
   #claimedAt = -Infinity;
+  #takenSinceVacuum = 0;
 
   constructor(options: ClusterVisitsOptions) {
     this.#options = options;
-    this.#endings = new BatchedWrites((batches) => this.#save(batches.flat()), {
-      windowMs: FINISH_WINDOW_MS,
-    });
   }
 
   async offer(
@@ -165,6 +187,7 @@ export class ClusterVisits implements VisitQueue {
       this.#options.database.query<{ n: number; outcome: string }>(TAKE_ENDED, values),
     );
     if (rows.length > 0) this.#findPace(taskId).restart();
+    this.#vacuumAfter(rows.length);
     return rows
       .map(({ n, outcome }) => ({ n, outcome: JSON.parse(outcome) as VisitOutcome }))
       .sort((a, b) => a.n - b.n);
@@ -175,26 +198,26 @@ export class ClusterVisits implements VisitQueue {
     await throughOutage(() => this.#options.database.query(DROP, [taskId, member, epoch]));
   }
 
-  async claim({
-    limit,
-    alone,
-    limits,
-  }: {
-    readonly limit: number;
-    readonly alone: boolean;
-    readonly limits: string;
-  }): Promise<readonly ClaimedVisit[]> {
-    const { database, members } = this.#options;
-    if (limit <= 0) return [];
+  /**
+   * Dead versions of rows make every claim slower. Not awaited: the statement only costs time if it
+   * fails, for example because another process vacuums.
+   */
+  #vacuumAfter(taken: number): void {
+    this.#takenSinceVacuum += taken;
+    if (this.#takenSinceVacuum < VACUUM_VISITS) return;
+    this.#takenSinceVacuum = 0;
+    this.#options.database
+      .query('vacuum (skip_locked, truncate off) openchrome.visits')
+      .catch(() => {});
+  }
+
+  async claim({ limit, alone, limits, ended = [] }: VisitClaim): Promise<readonly ClaimedVisit[]> {
+    const { members } = this.#options;
+    if (limit <= 0 && ended.length === 0) return [];
     const waitMs = this.#claimedAt + CLAIM_GAP_MS - monotonicMs();
     if (waitMs > 0) await sleep(waitMs);
     this.#claimedAt = monotonicMs();
-    const rows = await database.query<{ [K in keyof ClaimedRow]: ClaimedRow[K] }>(CLAIM, [
-      limits,
-      limit,
-      alone,
-      members.own,
-    ]);
+    const rows = await this.#exchange([limits, Math.max(0, limit), alone, members.own], ended);
     if (rows.length > 0) this.#offersPace.restart();
     return rows
       .sort((a, b) => Number(a.seq) - Number(b.seq))
@@ -204,27 +227,43 @@ export class ClusterVisits implements VisitQueue {
       }));
   }
 
-  finish(endings: readonly Ending[]): Promise<void> {
-    return this.#endings.add(endings);
+  async #exchange(
+    claim: readonly unknown[],
+    ended: readonly EndedVisit[],
+  ): Promise<{ [K in keyof ClaimedRow]: ClaimedRow[K] }[]> {
+    const { database } = this.#options;
+    if (ended.length === 0) return database.query(CLAIM, claim);
+    const rows = await database.query<{ [K in keyof ClaimedRow]: ClaimedRow[K] }>(EXCHANGE, [
+      ...claim,
+      ...toEndedColumns(ended),
+    ]);
+    this.#publishEnded(ended);
+    return rows;
   }
 
-  async #save(endings: readonly Ending[]): Promise<void> {
-    const { database, members, notices } = this.#options;
-    const visits = endings.map(({ visit }) => visit);
-    const values = [
-      members.own,
-      ...toColumns(visits),
-      endings.map(({ outcome }) => JSON.stringify(outcome)),
-    ];
+  async finish(ended: readonly EndedVisit[]): Promise<void> {
+    if (ended.length === 0) return;
+    const { database, members } = this.#options;
+    const values = [members.own, ...toEndedColumns(ended)];
     await throughOutage(() => database.query(FINISH, values));
-    for (const id of new Set(visits.map(({ taskId }) => taskId)))
-      notices.publishSometimes(ENDED_TOPIC + id);
+    this.#publishEnded(ended);
+  }
+
+  #publishEnded(ended: readonly EndedVisit[]): void {
+    for (const id of new Set(ended.map(({ visit }) => visit.taskId)))
+      this.#options.notices.publishSometimes(ENDED_TOPIC + id);
   }
 
   async giveBack(visits: readonly ClaimedVisit[]): Promise<void> {
     if (visits.length === 0) return;
     const { database, members, notices } = this.#options;
     await database.query(GIVE_BACK, [members.own, ...toColumns(visits)]);
+    notices.publishSometimes(OFFERS_TOPIC);
+  }
+
+  async keepOnly(visits: readonly ClaimedVisit[]): Promise<void> {
+    const { database, members, notices } = this.#options;
+    await database.query(KEEP_ONLY, [members.own, ...toColumns(visits)]);
     notices.publishSometimes(OFFERS_TOPIC);
   }
 
@@ -243,12 +282,11 @@ export class ClusterVisits implements VisitQueue {
   }
 
   waitForOffers(signal: AbortSignal): Promise<void> {
-    return this.#options.notices.wait(OFFERS_TOPIC, signal, this.#offersPace.nextMs);
+    return this.#offersPace.wait(this.#options.notices, OFFERS_TOPIC, signal);
   }
 
   waitForEnded({ taskId }: TaskLease, signal: AbortSignal): Promise<void> {
-    const { nextMs } = this.#findPace(taskId);
-    return this.#options.notices.wait(ENDED_TOPIC + taskId, signal, nextMs);
+    return this.#findPace(taskId).wait(this.#options.notices, ENDED_TOPIC + taskId, signal);
   }
 
   #findPace(taskId: string): PollPace {
@@ -262,4 +300,9 @@ const toColumns = (
   visits.map(({ taskId }) => taskId),
   visits.map(({ n }) => n),
   visits.map(({ epoch }) => epoch),
+];
+
+const toEndedColumns = (ended: readonly EndedVisit[]): unknown[] => [
+  ...toColumns(ended.map(({ visit }) => visit)),
+  ended.map(({ outcome }) => JSON.stringify(outcome)),
 ];
