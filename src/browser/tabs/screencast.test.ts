@@ -42,6 +42,14 @@ it('starts the stream again at the first call after a navigation', () => {
   expect(sent).toEqual(['Page.startScreencast', 'Page.startScreencast']);
 });
 
+it('stops the stream 5 s after the last call although the page has navigated', () => {
+  const { tab, sent, navigate } = createTab();
+  keepDrawing(tab);
+  navigate();
+  vi.advanceTimersByTime(5_000);
+  expect(sent).toEqual(['Page.startScreencast', 'Page.stopScreencast']);
+});
+
 it('leaves the stream of a viewer alone', () => {
   const { tab, sent } = createTab();
   keepDrawing(tab);

@@ -44,18 +44,24 @@ class Drawing {
   readonly #tab: Tab;
   readonly #off: () => void;
   #end: Disposable | undefined;
+  #isStarted = false;
 
   constructor(tab: Tab) {
     this.#tab = tab;
     streams.set(tab, this);
-    // A navigation can replace the process that draws, and with it the stream.
-    this.#off = tab.events.on('navigated', () => this.#forget());
-    tab.cdp.send('Page.startScreencast', WITHOUT_PICTURES).catch(() => this.#forget());
+    // A navigation ends the stream only if it replaces the process of the page. In both cases the
+    // timer stays: a stream that is not stopped draws the page without end.
+    this.#off = tab.events.on('navigated', () => {
+      this.#isStarted = false;
+    });
   }
 
   renew(): void {
     this.#end?.[Symbol.dispose]();
     this.#end = after(DRAWING_MS, () => this.#stop());
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#tab.cdp.send('Page.startScreencast', WITHOUT_PICTURES).catch(() => this.#forget());
   }
 
   #forget(): void {
