@@ -20,7 +20,7 @@ export interface Grant {
   problem?: string;
 }
 
-interface GrantListener {
+export interface GrantListener {
   readonly onGranted: (grant: Grant) => void;
   readonly onChanged: (grant: Grant) => void;
   /** `reason`: undefined if the tab was closed. */
@@ -33,18 +33,23 @@ interface GrantOptions {
   readonly openerId?: string;
 }
 
+/** Throws if the user has stopped the agent. */
+type RequireRunning = (agent: string) => void;
+
 const NO_GROUP = -1;
 
 export class Grants {
   readonly #byTab = new Map<number, Grant>();
   readonly #agents: Agents;
   readonly #listener: GrantListener;
+  readonly #requireRunning: RequireRunning;
   /** The changes of groups by this class, one after the other. */
   #grouping: Promise<unknown> = Promise.resolve();
 
-  constructor(agents: Agents, listener: GrantListener) {
+  constructor(agents: Agents, listener: GrantListener, requireRunning: RequireRunning) {
     this.#agents = agents;
     this.#listener = listener;
+    this.#requireRunning = requireRunning;
   }
 
   get all(): readonly Grant[] {
@@ -96,11 +101,18 @@ export class Grants {
 
   /** Opens a tab in the background, in the group of the agent. */
   async open(agent: string): Promise<Grant> {
+    this.#requireRunning(agent);
     const tab = await createTab();
     const tabId = tab.id ?? chrome.tabs.TAB_ID_NONE;
-    const grant = await this.grant(tabId, { agent, isOpenedByAgent: true });
-    await this.#grouping;
-    return grant;
+    try {
+      const grant = await this.grant(tabId, { agent, isOpenedByAgent: true });
+      await this.#grouping;
+      this.#requireRunning(agent);
+      return grant;
+    } catch (error) {
+      await chrome.tabs.remove(tabId).catch(() => {}); // the user has closed it
+      throw error;
+    }
   }
 
   async grant(tabId: number, { agent, ...options }: GrantOptions): Promise<Grant> {
@@ -114,6 +126,7 @@ export class Grants {
     if (!target) throw new Error('The tab has no page.');
     const racing = this.#byTab.get(tabId);
     if (racing) return racing;
+    this.#requireRunning(agent);
     const grant: Grant = {
       tabId,
       targetId: target.id,
@@ -155,10 +168,13 @@ export class Grants {
 
   async #group(grant: Grant, currentGroup: number): Promise<void> {
     const { tabId, agent } = grant;
+    const isGranted = (): boolean => this.#byTab.get(tabId) === grant;
     try {
-      if (currentGroup === NO_GROUP || this.#findAgent(currentGroup) !== agent)
-        await this.#joinGroup(tabId, agent);
-      grant.isGrouped = this.#byTab.get(tabId) === grant;
+      const isInGroup = currentGroup !== NO_GROUP && this.#findAgent(currentGroup) === agent;
+      if (!isInGroup && isGranted()) await this.#joinGroup(tabId, agent);
+      grant.isGrouped = isGranted();
+      // A tab in the group would be granted again.
+      if (!isGranted()) await chrome.tabs.ungroup(tabId);
     } catch {
       grant.isGrouped = false; // the window has no groups, or the tab is closed
     }

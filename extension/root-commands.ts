@@ -18,8 +18,6 @@ interface RootOptions {
   readonly debuggees: Debuggees;
   readonly downloads: DownloadReports;
   readonly sendEvent: SendEvent;
-  /** Whether the user has stopped all agents. */
-  readonly isStopped: () => boolean;
 }
 
 type Command = (params: Params) => Promise<unknown>;
@@ -109,12 +107,9 @@ export class RootCommands {
       return { success: true };
     },
     'OpenChrome.openTab': async ({ agent: label }) => {
-      const { isStopped, agents, grants } = this.#options;
-      if (isStopped()) throw new Refusal('The user has stopped all agents in the extension.');
-      const agent = agents.claim(this.#memberId, String(label).slice(0, MAX_LABEL));
-      if (agent.isStopped)
-        throw new Refusal(`The user has stopped the agent "${agent.name}" in the extension.`);
-      const { targetId } = await grants.open(agent.name);
+      const { agents, grants } = this.#options;
+      const { name } = agents.claim(this.#memberId, String(label).slice(0, MAX_LABEL));
+      const { targetId } = await grants.open(name);
       return { targetId };
     },
     'OpenChrome.reportCall': async ({ targetId, action }) => {

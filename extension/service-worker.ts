@@ -4,7 +4,7 @@ import { defined } from '../src/core/defined.ts';
 import { Agents } from './agents.ts';
 import { Debuggees, type SendEvent } from './debuggees.ts';
 import { DownloadReports } from './download-reports.ts';
-import { type Grant, Grants } from './grants.ts';
+import { type Grant, type GrantListener, Grants } from './grants.ts';
 import { type Params, Refusal } from './guard.ts';
 import { Link } from './link.ts';
 import { isAllowedUrl } from './page-address.ts';
@@ -28,7 +28,7 @@ const sendEvent: SendEvent = (memberId, method, params, sessionId) => {
 /** The commands of each server that shares the link. */
 const roots = new Map<string, RootCommands>();
 const agents: Agents = new Agents((name) => grants.listByAgent(name).length > 0);
-const grants: Grants = new Grants(agents, {
+const grantListener: GrantListener = {
   onGranted: (grant) => {
     findRoot(grant)?.reportGranted(grant);
     showBadge();
@@ -39,7 +39,8 @@ const grants: Grants = new Grants(agents, {
     findRoot(grant)?.reportRevoked(grant, reason);
     showBadge();
   },
-});
+};
+const grants: Grants = new Grants(agents, grantListener, (agent) => requireRunning(agent));
 const debuggees = new Debuggees(grants, sendEvent);
 const downloads = new DownloadReports(sendEvent);
 
@@ -49,10 +50,7 @@ const findRoot = ({ agent }: Grant): RootCommands | undefined =>
 const requireRoot = (memberId: string): RootCommands => {
   const known = roots.get(memberId);
   if (known) return known;
-  const root = new RootCommands(memberId, {
-    ...{ agents, grants, debuggees, downloads, sendEvent },
-    isStopped: () => isStopped,
-  });
+  const root = new RootCommands(memberId, { agents, grants, debuggees, downloads, sendEvent });
   roots.set(memberId, root);
   return root;
 };
@@ -182,6 +180,12 @@ const serve = async (message: PageRequest): Promise<void> => {
     case 'resume':
       return message.agent === undefined ? stopAll(false) : agents.stop(message.agent, false);
   }
+};
+
+const requireRunning = (agent: string): void => {
+  if (isStopped) throw new Refusal('The user has stopped all agents in the extension.');
+  if (agents.find(agent)?.isStopped)
+    throw new Refusal(`The user has stopped the agent "${agent}" in the extension.`);
 };
 
 const grantTab = async (tabId: number, agent: string): Promise<void> => {
