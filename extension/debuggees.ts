@@ -1,6 +1,15 @@
 // The granted tabs to which Chrome's debugger is attached: forwards their commands and events.
-import { checkCommand, type Params, Refusal, removeCookies, TargetGone } from './guard.ts';
+import {
+  checkCommand,
+  checkEntry,
+  hideForbiddenEntries,
+  type Params,
+  Refusal,
+  removeCookies,
+  TargetGone,
+} from './guard.ts';
 import type { Grant, Grants } from './grants.ts';
+import { BLANK_PAGE, describeScheme, isAllowedUrl } from './page-address.ts';
 
 /** The debugger detaches after this time without a call, so that Chrome's info bar disappears. */
 const IDLE_MS = 30_000;
@@ -51,6 +60,10 @@ export class Debuggees {
       this.#end(tabId);
       // `canceled_by_user`: the user pressed Cancel in Chrome's info bar.
       if (reason === 'canceled_by_user') this.#grants.revoke(tabId, 'cancelled');
+    });
+    // Scripts, streams and listeners of the page before would report a file or a page of Chrome.
+    chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
+      if (frameId === 0 && !isAllowedUrl(url)) this.detach(tabId);
     });
     setInterval(() => this.#detachIdle(), CHECK_MS);
   }
@@ -134,6 +147,7 @@ export class Debuggees {
     // The focus of the user is never taken: the page behaves as if it were focused.
     if (method === 'Page.bringToFront') return {};
     if (method === 'DOM.setFileInputFiles') await requireFileAccess();
+    if (method === 'Page.navigateToHistoryEntry') await checkTraversal(grant.tabId, params);
     debuggee.pending++;
     try {
       const target = children.has(sessionId)
@@ -141,8 +155,10 @@ export class Debuggees {
         : { tabId: grant.tabId };
       const result = await chrome.debugger.sendCommand(target, method, allowed);
       delete grant.problem;
+      // The command may have run in a page that the user opened in the meantime.
+      if (this.#byTab.get(grant.tabId) !== debuggee) throw new SessionGone();
       if (method === 'Page.navigate') debuggee.isWarned = isCertificateError(result);
-      return result;
+      return method === HISTORY ? hideForbiddenEntries(result ?? {}) : result;
     } catch (error) {
       if (!isFrameConflict(error) && !isRestricted(error)) throw error;
       // After the answer, so that the server gets the reason. The next call attaches again.
@@ -176,6 +192,7 @@ export class Debuggees {
     if (method === 'Page.javascriptDialogOpening' && this.#closing.has(grant.tabId))
       return acceptLeaving(grant.tabId, childId);
     if (method === 'Page.frameNavigated' && childId === undefined) followUrl(grant, params);
+    if (!isAllowedUrl(grant.url)) return this.detach(grant.tabId);
     this.#sendEvent(memberId, method, removeCookies(method, params), childId ?? sessionId);
   }
 
@@ -218,6 +235,7 @@ const FRAME_CONFLICT =
 const describeProblem = (error: unknown): string => {
   if (isFrameConflict(error)) return FRAME_CONFLICT;
   if (isRestricted(error)) return RESTRICTED;
+  if (error instanceof Refusal) return error.message;
   return `Chrome did not attach to the tab: ${(error as Error).message}`;
 };
 
@@ -236,11 +254,13 @@ class SessionGone extends Error {
 }
 
 const attachDebugger = async (grant: Grant): Promise<void> => {
-  const { tabId, isOpenedByAgent } = grant;
+  const { tabId, isOpenedByAgent, url } = grant;
   try {
+    if (!isAllowedUrl(url)) throw new Refusal(`Agents may not use ${describeScheme(url)} pages.`);
     await attachOnce(tabId);
   } catch (error) {
-    if (!isRestricted(error) || !isOpenedByAgent) throw error;
+    const mayLeave = isOpenedByAgent && (isRestricted(error) || error instanceof Refusal);
+    if (!mayLeave) throw error;
     await leavePage(tabId);
     await attachOnce(tabId);
   }
@@ -257,31 +277,37 @@ const attachOnce = async (tabId: number): Promise<void> => {
     await chrome.debugger.attach({ tabId }, PROTOCOL);
   }
   try {
-    await chrome.debugger.sendCommand({ tabId }, 'Page.getNavigationHistory');
+    // Its events report the address of each page, whichever commands the server sends.
+    await chrome.debugger.sendCommand({ tabId }, 'Page.enable');
   } catch (error) {
     await chrome.debugger.detach({ tabId }).catch(() => {}); // Chrome has detached it
     throw error;
   }
 };
 
-const BLANK = 'about:blank';
-
 /** Shows an empty page instead of a page of Chrome that agents may not use. */
 const leavePage = (tabId: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const follow = (changedId: number, change: chrome.tabs.OnUpdatedInfo): void => {
-      if (changedId !== tabId || change.url !== BLANK) return;
+      if (changedId !== tabId || change.url !== BLANK_PAGE) return;
       chrome.tabs.onUpdated.removeListener(follow);
       resolve();
     };
     chrome.tabs.onUpdated.addListener(follow);
-    chrome.tabs.update(tabId, { url: BLANK }).catch(reject);
+    chrome.tabs.update(tabId, { url: BLANK_PAGE }).catch(reject);
   });
 
 /** Events of tabs may be later than those of the debugger. */
 const followUrl = (grant: Grant, { frame }: Params): void => {
   const { url, parentId } = frame as { readonly url: string; readonly parentId?: string };
   if (parentId === undefined) grant.url = url;
+};
+
+const HISTORY = 'Page.getNavigationHistory';
+
+const checkTraversal = async (tabId: number, { entryId }: Params): Promise<void> => {
+  const history = await chrome.debugger.sendCommand({ tabId }, HISTORY);
+  checkEntry(history ?? {}, entryId);
 };
 
 const acceptLeaving = (tabId: number, sessionId: string | undefined): void => {

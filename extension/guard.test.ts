@@ -1,6 +1,6 @@
 // The rules of the extension for commands and events.
 import { describe, expect, it } from 'vitest';
-import { checkCommand, removeCookies } from './guard.ts';
+import { checkCommand, checkEntry, hideForbiddenEntries, removeCookies } from './guard.ts';
 
 const TAB = 'https://shop.example.com/cart';
 
@@ -27,6 +27,9 @@ describe('a command is rejected', () => {
     'chrome://settings',
     'chrome-extension://a/b',
     'view-source:a',
+    'about:version',
+    'about:blank#a',
+    'blob:chrome://settings/a',
     7,
   ])('if it opens %s', (url) => {
     expect(() => checkCommand('Page.navigate', { url }, TAB)).toThrow('may not open');
@@ -82,6 +85,23 @@ describe('a command is changed', () => {
 it('cookies of the own site are allowed, also those of its parent domain', () => {
   const cookie = { name: 'a', value: 'b', domain: '.example.com' };
   expect(checkCommand('Network.setCookie', cookie, TAB)).toBe(cookie);
+});
+
+it('the history of a tab does not name files and pages of Chrome, and does not lead to them', () => {
+  const shop = { id: 1, url: TAB, userTypedURL: TAB, title: 'Shop' };
+  const file = { id: 2, url: 'file:///a', userTypedURL: 'file:///a', title: 'Taxes' };
+  const history = { currentIndex: 1, entries: [shop, file] };
+  const blank = { id: 2, url: 'about:blank', userTypedURL: 'about:blank', title: '' };
+  expect(hideForbiddenEntries(history)).toEqual({ currentIndex: 1, entries: [shop, blank] });
+  expect(() => checkEntry(history, 1)).not.toThrow();
+  expect(() => checkEntry(history, 2)).toThrow('Agents may not open file: pages.');
+});
+
+it('a request for a password does not contain cookies', () => {
+  const request = { url: TAB, headers: { Cookie: 'a=b', Accept: '*/*' } };
+  expect(removeCookies('Fetch.authRequired', { request })).toEqual({
+    request: { url: TAB, headers: { Accept: '*/*' } },
+  });
 });
 
 it('network events do not contain cookies', () => {

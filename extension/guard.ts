@@ -2,7 +2,7 @@
 import { getDomain } from 'tldts';
 import { REFUSED_CODE } from '../src/browser/extension/link-commands.ts';
 import { ALLOWED_METHODS } from './allowed-methods.ts';
-import { describeScheme, isAllowedUrl } from './page-address.ts';
+import { BLANK_PAGE, describeScheme, isAllowedUrl, mayOpenUrl } from './page-address.ts';
 
 /**
  * The error of a command that the extension rejects; the server turns it into
@@ -52,10 +52,12 @@ type Check = (params: Params, tabUrl: string) => Params;
 
 const checkUrl: Check = (params) => {
   const { url } = params;
-  if (url !== undefined && !isAllowedUrl(url))
-    throw new Refusal(`Agents may not open ${describeScheme(url)} pages.`);
+  if (url !== undefined && !mayOpenUrl(url)) throw refuseToOpen(url);
   return params;
 };
+
+const refuseToOpen = (url: unknown): Refusal =>
+  new Refusal(`Agents may not open ${describeScheme(url)} pages.`);
 
 const checkCookie: Check = (params, tabUrl) => {
   const { url, domain, partitionKey } = params;
@@ -112,6 +114,31 @@ const isSameSite = (host: string, tabUrl: string): boolean => {
   return domain !== null && domain === getDomain(host, { allowPrivateDomains: true });
 };
 
+/** An entry in the reply to `Page.getNavigationHistory`. */
+interface HistoryEntry {
+  readonly id: number;
+  readonly url: string;
+}
+
+const readEntries = (history: Params): readonly HistoryEntry[] =>
+  history['entries'] as readonly HistoryEntry[];
+
+/** Removes the addresses and titles of pages that agents may not use from the history of a tab. */
+export const hideForbiddenEntries = (history: Params): Params => ({
+  ...history,
+  entries: readEntries(history).map((entry) =>
+    isAllowedUrl(entry.url) ? entry : { ...entry, ...HIDDEN },
+  ),
+});
+
+const HIDDEN = { url: BLANK_PAGE, userTypedURL: BLANK_PAGE, title: '' };
+
+/** Throws a Refusal if agents may not open the page of the entry. */
+export const checkEntry = (history: Params, entryId: unknown): void => {
+  const entry = readEntries(history).find(({ id }) => id === entryId);
+  if (entry && !isAllowedUrl(entry.url)) throw refuseToOpen(entry.url);
+};
+
 const COOKIE_HEADER = /^(?:set-)?cookie2?$/i;
 const RAW_HEADERS = new Set(['headersText', 'requestHeadersText']);
 const COOKIE_LISTS = new Set(['associatedCookies', 'blockedCookies', 'exemptedCookies']);
@@ -123,7 +150,7 @@ const HEADER_DEPTH = 3;
  * cookies of those sites.
  */
 export const removeCookies = (method: string, params: Params): Params =>
-  method.startsWith('Network.') || method === 'Fetch.requestPaused'
+  method.startsWith('Network.') || method.startsWith('Fetch.')
     ? (withoutCookies(params, HEADER_DEPTH) as Params)
     : params;
 

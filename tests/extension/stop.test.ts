@@ -25,7 +25,8 @@ const pauseAfter = (api: 'create' | 'group') =>
     };
   }`);
 
-const countTabs = () => own.chrome.worker<number>('chrome.tabs.query({}).then((all) => all.length)');
+const countTabs = () =>
+  own.chrome.worker<number>('chrome.tabs.query({}).then((all) => all.length)');
 
 describe.each([
   ['one agent', 'OpenChrome'],
