@@ -4,7 +4,7 @@ import { wireCli } from '../../src/app.ts';
 import { resolveConfig } from '../../src/core/config.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { run as runApprovals } from '../../src/frontends/cli/commands/approvals.ts';
-import type { CliContext, OwnCommand } from '../../src/frontends/cli/program.ts';
+import type { CliContext, OwnCommand } from '../../src/frontends/cli/command.ts';
 import { useSite } from '../fixtures.ts';
 import { usePolicy } from './consent-site.ts';
 

@@ -1,6 +1,9 @@
-// Types of a command: its name, its arguments, and the tool that it calls.
+// Commands: their names and arguments; those that call a tool, and those with code of their own.
 import type { UsageField } from '../../toolkit/usage.ts';
+import type { commands, findCommand, listFollowingWords } from './program.ts';
+import type { Terminal } from './terminal.ts';
 import type { Section } from './verbs/verb.ts';
+import type { Wiring } from './wiring.ts';
 
 /** An argument of a tool as a flag. */
 export interface CommandField extends UsageField {
@@ -139,3 +142,49 @@ export const formatFieldName = ({ name, flag }: Pick<CommandField, 'name' | 'fla
 
 export const formatCommandName = ({ path }: Pick<Command, 'path'>): string =>
   ['openchrome', ...path].join(' ');
+
+/** The dependencies of a command. */
+export interface CliContext {
+  /** For commands that list commands: completion, the skill. */
+  readonly program: {
+    readonly commands: typeof commands;
+    readonly findCommand: typeof findCommand;
+    readonly listFollowingWords: typeof listFollowingWords;
+  };
+  readonly terminal: Terminal;
+  readonly wiring: Wiring;
+  /** Runs another command; returns its exit status. */
+  readonly run: (argv: readonly string[], context: CliContext) => Promise<number>;
+}
+
+/** Returns the exit status. */
+export type RunCommand = (
+  words: readonly string[],
+  context: CliContext,
+  command: OwnCommand,
+) => Promise<number>;
+
+/** A command that does not call a tool; its module is loaded on use. */
+export interface OwnCommand extends Command {
+  readonly load: () => Promise<{ readonly run: RunCommand }>;
+}
+
+/** Declares a command that does not call a tool; its words are its name. */
+export const defineCommand = (
+  words: string,
+  section: Section,
+  summary: string,
+  load: OwnCommand['load'],
+  more: Partial<Omit<OwnCommand, 'path' | 'summary' | 'section' | 'load'>> = {},
+): OwnCommand => ({
+  path: words.split(' '),
+  section,
+  summary,
+  positionals: [],
+  fields: [],
+  examples: [`openchrome ${words}`],
+  ...more,
+  load,
+});
+
+export const JSON_SWITCH = { name: 'json', kind: 'switch', describe: 'Print JSON' } as const;

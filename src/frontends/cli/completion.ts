@@ -1,10 +1,9 @@
 // Shell completion: commands, options and values; the shell completes file names. Pure.
 import usages from 'tool-usage';
 import { textIf } from '../../core/text.ts';
-import { type Command, type CommandField, formatFieldName } from './command.ts';
+import { type CliContext, type Command, type CommandField, formatFieldName } from './command.ts';
 import { isToolCommand, listConfig } from './help.ts';
 import { type Option, listOptions } from './cli-options.ts';
-import type { CliContext } from './program.ts';
 
 export interface Completion {
   readonly word: string;

@@ -1,13 +1,12 @@
 // The `openchrome` command line: runs one command and returns its exit status.
 import { findTypo } from '../../core/closest.ts';
 import { fail, Failure, toFailure } from '../../core/failure.ts';
-import { type Command, formatCommandName, type ToolCommand } from './command.ts';
+import { type CliContext, type Command, formatCommandName, type ToolCommand } from './command.ts';
 import { runToolCommand } from './commands/tool.ts';
 import { printFailure } from './failures.ts';
 import { isToolCommand } from './help.ts';
 import { moveLeadingFlags } from './leading-flags.ts';
 import {
-  type CliContext,
   renderHelpOfCommand,
   commands,
   findCommand,

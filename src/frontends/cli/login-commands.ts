@@ -1,5 +1,5 @@
 // The `login` commands: their arguments and help; commands/login.ts runs them.
-import type { Command } from './command.ts';
+import { type Command, defineCommand, type OwnCommand } from './command.ts';
 
 type LoginCommandUsage = Pick<Command, 'summary' | 'examples'> &
   Partial<Pick<Command, 'positionals' | 'fields'>> & { readonly words: string };
@@ -26,8 +26,7 @@ const LOGIN_NAME = [
   },
 ] as const;
 
-/** The words, summary, arguments and examples of each `login` command. */
-export const LOGIN_COMMANDS: readonly LoginCommandUsage[] = [
+const USAGES: readonly LoginCommandUsage[] = [
   {
     words: 'login',
     summary: 'Log in to a site in a window and save the login; also login list, check, remove',
@@ -77,3 +76,7 @@ export const LOGIN_COMMANDS: readonly LoginCommandUsage[] = [
     examples: ['openchrome login export buyer state.json'],
   },
 ];
+
+export const LOGIN_COMMANDS: readonly OwnCommand[] = USAGES.map(({ words, summary, ...more }) =>
+  defineCommand(words, 'sessions', summary, () => import('./commands/login.ts'), more),
+);

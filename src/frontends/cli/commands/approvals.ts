@@ -6,10 +6,14 @@ import type { ApprovalScope } from '../../../core/consent-rule.ts';
 import type { Waiting } from '../../../features/consent/waiting.ts';
 import type { Approval } from '../../../store/consent/approvals-file.ts';
 import type { ListedWaiting, WaitingItem } from '../../../store/consent/waiting-files.ts';
-import { formatCommandName } from '../command.ts';
+import {
+  type CliContext,
+  formatCommandName,
+  type OwnCommand,
+  type RunCommand,
+} from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { formatTime } from '../moments.ts';
-import type { CliContext, OwnCommand, RunCommand } from '../program.ts';
 import { toOneLine } from '../text-layout.ts';
 
 interface AnswerCommand extends CliContext {

@@ -3,7 +3,7 @@ import { defined } from '../../../core/defined.ts';
 import { Deadline } from '../../../core/time.ts';
 import { requireNoWords } from '../command-words.ts';
 import { type Completion, FILES, isLive, listCompletions, type LiveKind } from '../completion.ts';
-import type { CliContext, RunCommand } from '../program.ts';
+import type { CliContext, RunCommand } from '../command.ts';
 
 /** Prints the completions of the last word, for the scripts. */
 const printCompletions: RunCommand = async (given, context) => {

@@ -7,7 +7,7 @@ import { followDaemonLog, tailDaemonLog } from '../../../store/config/daemon-log
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { readDaemonStatus, startDaemon, stopDaemon } from '../daemon/control.ts';
 import { renderConfiguration, renderStatus } from '../daemon/status.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 import { runInterruptibly } from '../terminal.ts';
 
 const start: RunCommand = async (words, { terminal, wiring }, command) => {

@@ -3,7 +3,7 @@ import { abortable } from '../../../core/time.ts';
 import { takeSwitches } from '../command-words.ts';
 import { createDashboardUrl, requireRunningDaemon } from '../daemon/control.ts';
 import { openOnDesktop } from '../desktop.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 import { runInterruptibly } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {

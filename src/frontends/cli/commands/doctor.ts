@@ -4,7 +4,7 @@ import type { Home } from '../../../core/home.ts';
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
 import { formatCount } from '../moments.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 import { type Colour, runInterruptibly, type Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {

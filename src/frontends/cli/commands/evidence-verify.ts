@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { fail } from '../../../core/failure.ts';
 import { type Verification, verifyBundle } from '../../../features/evidence/verify.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import { formatCommandName } from '../command.ts';
-import type { RunCommand } from '../program.ts';
+import { formatCommandName, type RunCommand } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal }, command) => {

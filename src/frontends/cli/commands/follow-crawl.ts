@@ -10,7 +10,7 @@ import {
 import { EntryTail, type NewEntries } from '../../../store/tasks/working-files.ts';
 import { type CallOptions, type DaemonClient, readAnswer } from '../client.ts';
 import { formatCount, formatDuration } from '../moments.ts';
-import type { CliContext } from '../program.ts';
+import type { CliContext } from '../command.ts';
 import { renderWork } from '../progress-bar.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from '../terminal.ts';
 import { toOneLine } from '../text-layout.ts';

@@ -1,9 +1,8 @@
 // `--follow`: prints new items as JSON lines until interrupted; the server waits, without polling.
 import { defined } from '../../../core/defined.ts';
 import type { DaemonClient } from '../client.ts';
-import type { ToolCommand } from '../command.ts';
+import type { CliContext, ToolCommand } from '../command.ts';
 import { printFailureText } from '../failures.ts';
-import type { CliContext } from '../program.ts';
 
 /** How long the server waits in one call; then the next call is sent. */
 const WAIT_MS = 25_000;

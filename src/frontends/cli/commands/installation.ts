@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../../core/version.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 import { runInterruptibly } from '../terminal.ts';
 
 /** Runs the demo program that is installed next to the server. */

@@ -5,7 +5,7 @@ import type { SavedLoginFacts } from '../../../features/session/saved-login.ts';
 import { fail } from '../../../core/failure.ts';
 import { type DaemonClient, readAnswer } from '../client.ts';
 import { createDashboardUrl, requireRunningDaemon } from '../daemon/control.ts';
-import type { CliContext } from '../program.ts';
+import type { CliContext } from '../command.ts';
 
 export interface LoginOrder {
   readonly url: string;

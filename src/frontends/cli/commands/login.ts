@@ -3,12 +3,11 @@ import { createInterface } from 'node:readline';
 import { fail } from '../../../core/failure.ts';
 import type { SavedLoginFacts } from '../../../features/session/saved-login.ts';
 import { loadLogin, Logins, type LoginSummary } from '../../../store/files/logins.ts';
-import { type Command, formatCommandName } from '../command.ts';
+import { type CliContext, type Command, formatCommandName, type RunCommand } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { hasDisplay } from '../desktop.ts';
 import { runInterruptibly } from '../terminal.ts';
 import { formatCount, formatTime } from '../moments.ts';
-import type { CliContext, RunCommand } from '../program.ts';
 import { renderTable } from '../text-layout.ts';
 import type { LoginOrder } from './login-handoff.ts';
 

@@ -6,8 +6,7 @@ import { loadUserFile } from '../../../store/files/user-files.ts';
 import { formatRecipe, Recipes } from '../../../store/recipes/recipes.ts';
 import { parseValue } from '../argument-values.ts';
 import { takeSwitches, takeValues } from '../command-words.ts';
-import { type Command, formatCommandName } from '../command.ts';
-import type { CliContext, RunCommand } from '../program.ts';
+import { type CliContext, type Command, formatCommandName, type RunCommand } from '../command.ts';
 import { INTERRUPTED_STATUS } from '../terminal.ts';
 
 /** Parses CSV with a header line into records, with quotes and line breaks in quotes. Pure. */

@@ -4,7 +4,7 @@ import { fail } from '../../../core/failure.ts';
 import { findReplay, listRecordingFolders } from '../../../store/files/recordings.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { openOnDesktop } from '../desktop.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
   const { on, rest } = takeSwitches(command, words);

@@ -7,8 +7,7 @@ import { loadUserFile } from '../../../store/files/user-files.ts';
 import { parseValue } from '../argument-values.ts';
 import type { DaemonClient } from '../client.ts';
 import { requireNoWords, takeSwitches, takeValues } from '../command-words.ts';
-import { formatCommandName } from '../command.ts';
-import type { CliContext, RunCommand } from '../program.ts';
+import { type CliContext, formatCommandName, type RunCommand } from '../command.ts';
 import { INTERRUPTED_STATUS, type Terminal } from '../terminal.ts';
 import type { Connecting, Wiring } from '../wiring.ts';
 

@@ -2,9 +2,8 @@
 import { fail } from '../../../core/failure.ts';
 import { parseSecretHost } from '../../../core/secret-definition.ts';
 import { SecretHosts } from '../../../store/config/secrets-file.ts';
-import { formatCommandName } from '../command.ts';
+import { formatCommandName, type RunCommand } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import type { RunCommand } from '../program.ts';
 
 const SECRET_NAME = /^[A-Za-z_][\w.-]*$/;
 

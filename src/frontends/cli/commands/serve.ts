@@ -1,5 +1,5 @@
 // `openchrome serve` serves MCP until the client disconnects; `worker` works for a cluster.
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 
 export const run: RunCommand = async (words, { wiring }, command) => {
   const isWorker = command.path[0] === 'worker';

@@ -15,7 +15,7 @@ import {
   type SetupChange,
 } from '../../../features/setup/index.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import type { CliContext, RunCommand } from '../program.ts';
+import type { CliContext, RunCommand } from '../command.ts';
 import { INTERRUPTED, runInterruptibly, type Terminal } from '../terminal.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {

@@ -1,7 +1,6 @@
 // `openchrome skill`: prints the skill file for agents of this version.
 import { requireNoWords } from '../command-words.ts';
-import { type Command, formatCommandName } from '../command.ts';
-import type { RunCommand } from '../program.ts';
+import { type Command, formatCommandName, type RunCommand } from '../command.ts';
 
 export const run: RunCommand = async (words, { terminal, program }, command) => {
   requireNoWords(command, words);

@@ -3,11 +3,10 @@ import usages from 'tool-usage';
 import { defined } from '../../../core/defined.ts';
 import { fail, Failure } from '../../../core/failure.ts';
 import type { DaemonClient, ToolAnswer } from '../client.ts';
-import type { ToolCommand } from '../command.ts';
+import type { CliContext, ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
 import { failureFormat, printAnswer } from '../print.ts';
-import type { CliContext } from '../program.ts';
 import { renderProgress } from '../progress-bar.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../terminal.ts';
 

@@ -8,7 +8,7 @@ import { findOwnEntry } from '../daemon/find-daemon.ts';
 import type { DaemonOverview } from '../daemon/status.ts';
 import { FullScreen } from '../full-screen.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../terminal.ts';
-import type { CliContext, RunCommand } from '../program.ts';
+import type { CliContext, RunCommand } from '../command.ts';
 import { cutToWidth } from '../text-layout.ts';
 import { isRunning, renderTop, sortTasks } from '../top-view.ts';
 import type { TaskData } from '../task-views.ts';

@@ -2,7 +2,7 @@
 import type { ClusterMember } from '../../../store/cluster/cluster-store.ts';
 import { takeSwitches } from '../command-words.ts';
 import { formatDuration, formatSize } from '../moments.ts';
-import type { RunCommand } from '../program.ts';
+import type { RunCommand } from '../command.ts';
 import { renderTable } from '../text-layout.ts';
 
 export const run: RunCommand = async (words, { terminal, wiring }, command) => {
