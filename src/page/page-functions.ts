@@ -166,7 +166,8 @@ export interface PageFunctions {
       watch: number,
       patienceMs: number,
     ) => Promise<FormStop | FormEnd>;
-    readonly nextInForm: () => Promise<FormStop | FormEnd> | undefined;
+    readonly nextInForm: (awaitsInput: boolean) => Promise<FormStop | FormEnd> | undefined;
+    readonly releaseForm: () => void;
     readonly atPoint: (point: Point) => AtPoint;
     readonly find: (spec: FindSpec) => FindReply;
     readonly findWait: (spec: FindSpec, options: WaitOptions) => Promise<FindWaited>;

@@ -199,6 +199,24 @@ describe('a ref', () => {
     expect(await server.text('javascript_tool', { code: 'String(window.hit)' })).toBe('undefined');
   });
 
+  it('of a field in a row that now shows another person fails alone in a form', async () => {
+    await open(
+      '/fields',
+      `<table>${['Ada', 'Bob'].map((who) => `<tr><td>${who}</td><td><input aria-label="Note on ${who}"></td></tr>`).join('')}</table>`,
+    );
+    const fields = [
+      { ref: await refOf('Note on Ada'), value: 'first' },
+      { ref: await refOf('Note on Bob'), value: 'second' },
+    ];
+    await server.text('javascript_tool', {
+      code: `document.querySelector('td').textContent = 'Eve Mallory'; 1`,
+    });
+    const reply = await server.text('fill_form', { fields, waitForMs: 100 });
+    expect(reply).toMatch(/filled 1 of 2 fields\n.*"code":"stale_ref"/);
+    const code = `[...document.querySelectorAll('input')].map(({ value }) => value).join()`;
+    expect(await server.text('javascript_tool', { code })).toBe(',second');
+  });
+
   it('of a page that was left is stale', async () => {
     await open('/left', '<button>Old</button>');
     const ref = await refOf('Old');

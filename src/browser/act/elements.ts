@@ -3,6 +3,7 @@ import { textIf } from '../../core/text.ts';
 import type { ActedElement } from '../../page/act/act-answers.ts';
 import type { RecordedElement } from '../../page/recorded/recorded-answers.ts';
 import { type ElementPlace, requirePlace, resolveRef } from '../read/resolve-ref.ts';
+import type { ElementEntry } from '../read/ref-book.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { TargetName } from '../../core/receipt.ts';
@@ -24,10 +25,10 @@ export const buildTargetName = (tab: Tab, frame: Frame, element: ActedElement): 
 export const formatTargetName = ({ ref, role, name }: TargetName): string =>
   `${textIf(ref, `${ref} `)}${role}${textIf(name !== '', ` ${JSON.stringify(name)}`)}`;
 
-/** The location of a ref's element, and a check that it is still the same element. */
+/** The location of a ref's element, and its fingerprint when the ref was shown. */
 interface RefPlace extends ElementPlace {
-  /** Rejects with `stale_ref`. May run at the same time as other calls. */
-  readonly check: () => Promise<void>;
+  /** The page compares it with the current element before it acts. */
+  readonly fingerprint: string;
 }
 
 export const requireElementPlace = async (
@@ -36,15 +37,10 @@ export const requireElementPlace = async (
   signal: AbortSignal,
 ): Promise<RefPlace> => {
   const place = await requirePlace(tab, ref, signal);
-  if (place.kind === 'range')
-    // throws, because a range is not an element
-    return { ...(await resolveRef(tab, ref, signal)), check: async () => {} };
-  return {
-    ...place,
-    check: async () => {
-      await resolveRef(tab, ref, signal);
-    },
-  };
+  // resolveRef throws, because a range is not an element
+  const element = place.kind === 'range' ? await resolveRef(tab, ref, signal) : place;
+  const { fingerprint } = tab.refs.find(ref) as ElementEntry;
+  return { ...element, fingerprint };
 };
 
 // The target of an action as the caller names it.

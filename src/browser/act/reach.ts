@@ -18,7 +18,7 @@ import type { RecordedAnswer, RecordedElement } from '../../page/recorded/record
 import { type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { openClosedRoots } from '../read/closed-roots.ts';
-import { staleRefFailure } from '../read/resolve-ref.ts';
+import { explainStaleRef } from '../read/resolve-ref.ts';
 import {
   type ActionTarget,
   assignRef,
@@ -64,14 +64,12 @@ export const reach = async (
   const { purpose = 'any', patienceMs: _, ...rest } = options;
   const placed = await placeTarget(tab, target, purpose, endsAt, signal);
   const { frame } = placed;
-  // The ref check runs in parallel with the preparation, unless the preparation moves the focus.
-  const checked = options.select ? await placed.check?.() : placed.check?.();
   const prepare: PrepareOptions = {
     ...rest,
     purpose,
     patienceMs: Math.max(0, endsAt - monotonicMs()),
   };
-  const [ready] = await Promise.all([prepareTarget(placed, prepare, signal), checked]);
+  const ready = await prepareTarget(placed, prepare, signal);
   if (ready.problem !== undefined) throw await problemFailure(tab, frame, ready, target, signal);
   const point =
     options.needs.pointer && frame.parent
@@ -151,8 +149,6 @@ export const reachIn = async (
 interface FrameSearch {
   readonly frame: Frame;
   readonly spec: Spec;
-  /** Rejects if the ref's element is not the same any more. */
-  readonly check?: () => Promise<void>;
   readonly healed?: string;
 }
 
@@ -165,8 +161,8 @@ const placeTarget = async (
   signal: AbortSignal,
 ): Promise<FrameSearch> => {
   if ('ref' in target) {
-    const { frame, id, check } = await requireElementPlace(tab, target.ref, signal);
-    return { frame, spec: { id }, check };
+    const { frame, id, fingerprint } = await requireElementPlace(tab, target.ref, signal);
+    return { frame, spec: { id, fingerprint } };
   }
   if ('recorded' in target) return placeRecorded(tab, target.recorded, endsAt, signal);
   for (;;) {
@@ -379,7 +375,7 @@ export const problemFailure = async (
         argument: 'selector',
       });
     case 'stale':
-      return staleRefFailure(tab, 'ref' in target ? target.ref : what, signal);
+      return explainStaleRef(tab, 'ref' in target ? target.ref : what, signal);
     case 'not_found': {
       const near = problem.candidates
         ? { near: listTargetNames(tab, frame, problem.candidates) }

@@ -1,7 +1,7 @@
 // Resolves a ref to its element and verifies its identity; a stale ref gets a reason and successor.
 import { quoteText, textIf } from '../../core/text.ts';
 import { compact, defined } from '../../core/defined.ts';
-import { fail, type Failure } from '../../core/failure.ts';
+import { fail, Failure } from '../../core/failure.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -72,6 +72,22 @@ export const resolveRef = async (
     throw failure;
   }
   return place;
+};
+
+/** The failure for a ref whose element has left the document or has become another one. */
+export const explainStaleRef = async (
+  tab: Tab,
+  ref: string,
+  signal: AbortSignal,
+): Promise<Failure> => {
+  try {
+    await resolveRef(tab, ref, signal);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  // the page has restored the element in the meantime
+  return staleRefFailure(tab, ref, signal);
 };
 
 /** Returns the CDP object id of the element. */

@@ -1,9 +1,11 @@
 // Arguments and results of the page functions that act on elements. No DOM types.
 
-/** Identifies the target element of an action. Exactly one field is set. */
+/** Identifies the target element of an action. Exactly one field is set, apart from `fingerprint`. */
 export interface Spec {
   /** The id part of a ref. */
   readonly id?: number;
+  /** With `id`: the fingerprint of the element when its ref was shown. */
+  readonly fingerprint?: string;
   readonly selector?: string;
   readonly query?: string;
   /** A form field by its label (accessible name) or by its name attribute. */

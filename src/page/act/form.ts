@@ -26,9 +26,10 @@ import {
   selectAll,
   setPicked,
 } from './form-fields.ts';
-import { isProblem, locate } from './locate.ts';
-import { change, frame } from './rhythm.ts';
+import { isAsShown, isProblem, locate } from './locate.ts';
+import { change, frame, task } from './rhythm.ts';
 import { guardPress } from './watch.ts';
+import { Fingerprinter } from '../fingerprint.ts';
 
 /** Problems that waiting does not solve. */
 const FINAL_PROBLEMS = new Set<ProblemKind>(['stale', 'bad_selector', 'not_editable']);
@@ -86,16 +87,27 @@ class FormRun {
   #names: Map<string, Element[]> | undefined;
   #steps: FormStep[] = [];
   #item = 0;
+  /** Resolves when the page has handled the input of the last stop. */
+  #handled: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
 
   constructor(items: readonly FormItem[], watch: number, patienceMs: number) {
     this.#items = items;
     this.#watch = watch;
     this.#patienceMs = patienceMs;
-    this.#results = items.map(() => ({}));
+    const fingerprinter = new Fingerprinter();
+    // Before any field changes the page, which could change the rows of the others.
+    this.#results = items.map(({ spec }) =>
+      isAsShown(spec, fingerprinter) ? {} : { problem: { problem: 'stale' } },
+    );
   }
 
-  /** Continues to the next field that needs real input, or to the end. */
-  async next(): Promise<FormStop | FormEnd> {
+  /**
+   * Continues to the next field that needs real input, or to the end. With `awaitsInput`, after the
+   * input of the last stop, so that the engine need not wait for it.
+   */
+  async next(awaitsInput: boolean): Promise<FormStop | FormEnd> {
+    if (awaitsInput) await this.#handled;
     for (;;) {
       const step = this.#steps.shift();
       if (step) {
@@ -106,8 +118,23 @@ class FormRun {
     }
   }
 
+  /** Continues without the event of the last stop, which the page may have blocked. */
+  release(): void {
+    this.#release();
+  }
+
+  /** Waits for the event that the input of a stop causes. */
+  #expect(element: Element, event: 'input' | 'click'): void {
+    this.#handled = new Promise((resolve) => {
+      this.#release = resolve;
+      const handle = (): void => void handlersEnd().then((isSoon) => isSoon && resolve());
+      element.addEventListener(event, handle, { capture: true, once: true });
+    });
+  }
+
   /** Finds the element of an item. Waits, because earlier fields may make it appear. */
   async #open(item: number): Promise<void> {
+    if (this.#results[item]?.problem) return;
     const { spec, texts, state } = this.#items[item] as FormItem;
     const found = await this.#patiently(() => this.#locate(spec));
     const steps = isProblem(found) ? found : buildSteps(found, item, texts, state);
@@ -171,6 +198,7 @@ class FormRun {
       });
     if (isBox) {
       guardPress(this.#watch, element);
+      this.#expect(element, 'click');
       return stop('press', { point: ready.point });
     }
     return this.#setValue(element, kind, step, stop);
@@ -192,6 +220,7 @@ class FormRun {
       case 'number':
         if (readFieldValue(element) === text) return undefined;
         selectAll(element);
+        this.#expect(element, 'input');
         return stop('text');
       case 'editor':
         selectAll(element);
@@ -264,6 +293,16 @@ class FormRun {
     return buttons[0];
   }
 }
+
+/** A dialog blocks the handlers of an event longer: the engine then ends the run. */
+const MAX_HANDLERS_MS = 100;
+
+/** Resolves after all handlers of the current event, to whether they took a short time. */
+const handlersEnd = async (): Promise<boolean> => {
+  const startedAt = performance.now();
+  await task();
+  return performance.now() - startedAt < MAX_HANDLERS_MS;
+};
 
 const isSubmit = (element: Element): boolean => {
   const tag = localName(element);
@@ -341,8 +380,15 @@ export const beginForm = (
   patienceMs: number,
 ): Promise<FormStop | FormEnd> => {
   current = new FormRun(items, watch, patienceMs);
-  return current.next();
+  return current.next(false);
 };
 
-/** Continues after real input. Skips a field that could not be filled in. */
-export const nextInForm = (): Promise<FormStop | FormEnd> | undefined => current?.next();
+/**
+ * Continues after real input, or when the page has handled it (`awaitsInput`). Skips a field that
+ * could not be filled in.
+ */
+export const nextInForm = (awaitsInput: boolean): Promise<FormStop | FormEnd> | undefined =>
+  current?.next(awaitsInput);
+
+/** Continues a run that waits for input which did not reach its field. */
+export const releaseForm = (): void => current?.release();

@@ -2,6 +2,8 @@
 import { defined, valueIf } from '../objects.ts';
 import { attribute, localName, queryAll } from '../safe-dom.ts';
 import { findElement, isHere } from '../state.ts';
+import { Fingerprinter } from '../fingerprint.ts';
+import { isSameElement } from '../fingerprint-text.ts';
 import { pickBest, isSeen, matchWords, nearMisses, trees } from '../match-words.ts';
 import { computeRole } from '../roles.ts';
 import { selectAll } from '../selectors.ts';
@@ -27,6 +29,16 @@ const fits =
 
 export const isProblem = (found: Element | Problem): found is Problem =>
   !(found instanceof Element);
+
+/** Whether the element of a ref is still the one that was shown; true for other specs. */
+export const isAsShown = (
+  { id, fingerprint }: Spec,
+  fingerprinter = new Fingerprinter(),
+): boolean => {
+  const element = id === undefined ? undefined : findElement(id);
+  if (!element || fingerprint === undefined) return true;
+  return isSameElement(fingerprint, fingerprinter.compute(element));
+};
 
 export const locate = (spec: Spec, purpose: Purpose): Element | Problem => {
   if (spec.id !== undefined) return findById(spec.id);

@@ -6,7 +6,7 @@ import { inputType } from '../roles.ts';
 import { check, findMovingAnimations, findPressable } from './actionable.ts';
 import { describe } from './describe-target.ts';
 import { fieldKind, resolveField, isChecked, selectAll } from './form-fields.ts';
-import { isProblem, locate } from './locate.ts';
+import { isAsShown, isProblem, locate } from './locate.ts';
 import { change, frame } from './rhythm.ts';
 import { beginWatch, guardPress } from './watch.ts';
 
@@ -18,6 +18,7 @@ const RECHECK_MS = 250;
 
 export const prepare = async (spec: Spec, options: PrepareOptions): Promise<Ready | Problem> => {
   const endsAt = performance.now() + options.patienceMs;
+  if (!isAsShown(spec)) return { problem: 'stale' };
   for (;;) {
     const outcome = await attempt(spec, options);
     if (outcome.problem === undefined || HOPELESS.has(outcome.problem)) return outcome;

@@ -2,7 +2,7 @@
 import { atPoint, mapThroughFrame, waitForLayout as waitUntilDrawn } from '../act/at-point.ts';
 import { choose, findOption, isOpen, pick, readChoices } from '../act/choices.ts';
 import { offerCopy, pasteByScript, readClipboard } from '../act/clipboard.ts';
-import { beginForm, nextInForm } from '../act/form.ts';
+import { beginForm, nextInForm, releaseForm } from '../act/form.ts';
 import { find as findTarget } from '../act/locate.ts';
 import { prepare } from '../act/prepare.ts';
 import { change as waitForChange } from '../act/rhythm.ts';
@@ -41,6 +41,7 @@ export const functions = implement('more', {
   waitFor,
   beginForm,
   nextInForm,
+  releaseForm,
   atPoint,
   find,
   findWait,

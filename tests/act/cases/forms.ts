@@ -51,6 +51,40 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
+    name: 'fills the other fields if the page blocks the input of one',
+    page: `<form id=f><label>First <input name=first></label><label>Code <input name=code></label>
+      <label><input type=checkbox name=news>Newsletter</label><label>Last <input name=last></label></form>
+      <script>f.code.onbeforeinput = (event) => event.preventDefault();
+      f.news.onclick = (event) => event.preventDefault();</script>`,
+    call: fill([
+      { label: 'First', value: 'Ada' },
+      { label: 'Code', value: 'X1' },
+      { label: 'Newsletter', value: true },
+      { label: 'Last', value: 'L' },
+    ]),
+    says: /^filled 2 of 4 fields\n.*"field":"Code","code":"value_rejected".*\n.*"field":"Newsletter"/,
+    recorded: ['[f.first.value, f.code.value, f.last.value]', ['Ada', '', 'L']],
+  },
+  {
+    name: 'lets all handlers of a field finish before it goes on to the next field',
+    page: `<form id=f><label>First <input name=first></label><label>Last <input name=last></label></form>
+      <script>window.seen = [];
+      for (const type of ['focus', 'input', 'change', 'blur'])
+        for (const field of [f.first, f.last])
+          field.addEventListener(type, () => seen.push(field.name + ' ' + type));
+      f.addEventListener('input', (event) => seen.push(event.target.name + ' form'));</script>`,
+    call: fill([
+      { label: 'First', value: 'Ada' },
+      { label: 'Last', value: 'L' },
+    ]),
+    says: 'filled 2 fields',
+    recorded: [
+      'seen.join(", ")',
+      'first focus, first input, first form, first change, first blur, ' +
+        'last focus, last input, last form, last change, last blur',
+    ],
+  },
+  {
     name: 'submits and reports the effects',
     page: PERSON,
     call: fill(
