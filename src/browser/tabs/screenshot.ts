@@ -40,7 +40,9 @@ export const captureScreenshot = async (
   signal: AbortSignal,
 ): Promise<Screenshot> => {
   const { format, quality, original } = options;
-  await makeVisible(tab, signal);
+  // Not awaited here: Chrome runs the commands of a tab in their order.
+  const visible = makeVisible(tab, signal);
+  visible.catch(() => {}); // awaited below, unless the area cannot be measured
   const area =
     options.area === undefined && fitsAsIs(tab)
       ? undefined
@@ -52,7 +54,7 @@ export const captureScreenshot = async (
     original ? 1 : scaleForModels(size.width, size.height),
     MAX_TEXTURE / Math.max(size.width, size.height),
   );
-  const { data } = await tab.cdp.send(
+  const captured = tab.cdp.send(
     'Page.captureScreenshot',
     defined({
       format,
@@ -66,6 +68,7 @@ export const captureScreenshot = async (
     }),
     signal,
   );
+  const [{ data }] = await Promise.all([captured, visible]);
   return {
     data,
     mimeType: `image/${format}`,
