@@ -110,6 +110,10 @@ export class PageSecrets {
     this.#unusual = undefined;
   }
 
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   /** The values of these origins, and the unusual values of all origins. */
   tables(origins: Iterable<string>): KnownSecrets[] {
     if (this.#values.size === 0) return [];

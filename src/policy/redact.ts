@@ -17,13 +17,19 @@ const SHORT_NAME_CHARS = 19;
 /** With `workers`, large texts are redacted in a worker thread by `largeText` and `largeData`. */
 export const createRedactor = (secrets: readonly string[] = [], workers?: WorkerPool): Redactor => {
   const own = new KnownSecrets(secrets);
+  const ownOnly = [own];
   const fromPages = new PageSecrets();
   const texts = workers && new TextWorker(workers);
   let revision = 0;
   const forOrigins = (origins: Iterable<string>): Redactor => {
-    const tables = (): KnownSecrets[] => [own, ...fromPages.tables(origins)];
-    const hideIn = (text: string): string =>
-      tables().reduce((hidden, table) => table.hideIn(hidden), text);
+    // Called for every string of a reply: without secrets from pages, no list is built.
+    const tables = (): readonly KnownSecrets[] =>
+      fromPages.isEmpty ? ownOnly : [own, ...fromPages.tables(origins)];
+    const hideIn = (text: string): string => {
+      let hidden = text;
+      for (const table of tables()) hidden = table.hideIn(hidden);
+      return hidden;
+    };
     return {
       ...createRules({
         isWhole: (value, name) => tables().some((table) => table.isWhole(value, name)),

@@ -68,9 +68,15 @@ const addFindings = (findings: Findings, found: Findings): void => {
 /** Property names are sanitised too, because they may come from a page. */
 const mapObject = (members: Record<string, unknown>, map: Sanitiser): unknown => {
   const changed = new ChangedObject(members);
-  for (const key of changed.keys) changed.push(map(key) as string, map(members[key]));
+  for (const key of changed.keys) changed.push(mapName(key, map), map(members[key]));
   return changed.result;
 };
+
+/** Words without spaces have neither invisible characters nor phrases; most names are such words. */
+const PLAIN_NAME = /^[a-z][a-zA-Z0-9]{0,19}$/;
+
+const mapName = (name: string, map: Sanitiser): string =>
+  PLAIN_NAME.test(name) ? name : (map(name) as string);
 
 /**
  * A short note about the findings, marked with a word that pages do not know; undefined if there
