@@ -8,6 +8,7 @@ import {
   isText,
   localName,
   getData,
+  nodeType,
 } from './safe-dom.ts';
 import { getShadowRoot } from './shadow.ts';
 import { state } from './state.ts';
@@ -42,6 +43,7 @@ const HOSTS = new Set([
 const SAMPLES = 3;
 const MAX_SUSPECTS = 100;
 const MIN_SIDE_PX = 8;
+const ELEMENT = 1;
 
 /** Whether enough elements of this tag were checked and have no closed root. */
 const isSampled = (tag: string): boolean => (state.clearedNames.get(tag) ?? 0) >= SAMPLES;
@@ -49,8 +51,7 @@ const isSampled = (tag: string): boolean => (state.clearedNames.get(tag) ?? 0) >
 const isCustom = (tag: string): boolean => tag.includes('-');
 
 /** Whether the element has neither child elements nor text. */
-const isEmpty = (element: Element): boolean => {
-  const child = firstChild(element);
+const isEmpty = (element: Element, child = firstChild(element)): boolean => {
   if (!child) return true;
   return isText(child) && isBlank(getData(child)) && childElementCount(element) === 0;
 };
@@ -69,12 +70,17 @@ const isPainted = (element: Element): boolean => {
 };
 const TRANSPARENT = /^(?:transparent|rgba\(0, 0, 0, 0\))$/;
 
-/** Called for every visible element; records those that may host a closed shadow root. */
-export const suspect = (element: Element, tag: string): void => {
-  const custom = isCustom(tag);
-  if (!custom && !HOSTS.has(tag)) return;
+/**
+ * Called for every visible element with its first child; records those that may host a closed
+ * shadow root.
+ */
+export const suspect = (element: Element, tag: string, first = firstChild(element)): void => {
+  const isPlain = HOSTS.has(tag);
+  if (isPlain && first && nodeType(first) === ELEMENT) return;
+  const custom = !isPlain && isCustom(tag);
+  if (!custom && !isPlain) return;
   if (getShadowRoot(element) || state.suspects.length >= MAX_SUSPECTS) return;
-  const empty = isEmpty(element);
+  const empty = isEmpty(element, first);
   if (!empty && (!custom || isSampled(tag))) return;
   // An empty box with a size usually has a background, but may host a closed root.
   const size = empty ? formatSize(element) : 'any';

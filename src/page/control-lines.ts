@@ -2,7 +2,6 @@
 import {
   attribute,
   attributeText,
-  attributeUnlessBare,
   byIds,
   closest,
   getRect,
@@ -18,6 +17,14 @@ import {
   PAGE_TAGS,
   TEXTBOX_ROLES,
 } from './element-kinds.ts';
+import {
+  HAS_DESCRIPTION,
+  HAS_KEY,
+  HAS_OWNS,
+  HAS_STATE,
+  HAS_TABINDEX,
+  HAS_TITLE,
+} from './attribute-flags.ts';
 import { contentName, type Name, computeName, readPlaceholder } from './names.ts';
 import type { OutputLine } from './line-output.ts';
 import { hasAriaName, inputType, NAMED_BY_CONTENT, computeRole } from './roles.ts';
@@ -49,9 +56,9 @@ const joinWords = (...words: readonly string[]): string =>
 
 export const writeControl = (walker: Walker, shown: VisibleElement, role: string): void => {
   const { out, known, options } = walker;
-  const { element, tag, bare } = shown;
+  const { element, tag, flags } = shown;
   out.flush();
-  const name = computeName(element, tag, role, known, bare);
+  const name = computeName(element, tag, role, known, flags);
   const choices =
     tag === 'select'
       ? readOptions(element as HTMLSelectElement, role === 'listbox')
@@ -64,13 +71,13 @@ export const writeControl = (walker: Walker, shown: VisibleElement, role: string
     name: name.text,
     states: joinWords(states, choices.options),
     value: choices.value,
-    key: buildFingerprintKey(element, tag, role),
+    key: buildFingerprintKey(element, tag, role, flags),
     url: options.urls && role === 'link' ? readHref(element) : '',
   });
   walker.controls.push(element);
   walker.tellOnce(name.sources);
   if (!FIELD_TAGS.has(tag)) writeInsideControl(walker, shown, role, name);
-  else if (!bare) writeOwned(walker, shown);
+  else if (flags & HAS_OWNS) writeOwned(walker, shown);
 };
 
 /** Writes the elements that a field owns (aria-owns) below its line. */
@@ -86,18 +93,18 @@ const writeOwned = (walker: Walker, shown: VisibleElement): void => {
 
 const describeControlStates = (
   walker: Walker,
-  { element, tag, bare }: VisibleElement,
+  { element, tag, flags }: VisibleElement,
   role: string,
   name: Name,
 ): string => {
   const placeholder = oneLine(readPlaceholder(element, tag, role));
   const isInUse = placeholder === name.text || (element as HTMLInputElement).value;
   return joinWords(
-    describeStates(element, tag, role, bare),
+    describeStates(element, tag, role, flags),
     textIf(element === walker.active, 'focused'),
     textIf(tag === 'input' && inputType(element) === 'file', 'file'),
     isInUse ? '' : formatHint('placeholder', placeholder),
-    bare ? '' : formatHint('description', readHiddenDescription(element)),
+    flags & HAS_DESCRIPTION ? formatHint('description', readHiddenDescription(element)) : '',
   );
 };
 
@@ -136,8 +143,14 @@ const USUAL_TAGS = createLookupTable<string>({
  * Part of the fingerprint beside role and name: the tag if it is unusual for the role, and the test
  * id, id or name.
  */
-export const buildFingerprintKey = (element: Element, tag: string, role: string): string => {
+export const buildFingerprintKey = (
+  element: Element,
+  tag: string,
+  role: string,
+  flags: number,
+): string => {
   const unusual = textIf(tag !== (USUAL_TAGS[role] ?? 'input'), tag);
+  if (!(flags & HAS_KEY)) return unusual;
   for (const [name, sign] of KEY_ATTRIBUTES) {
     const value = attribute(element, name);
     if (value) return `${unusual}${sign}${shortLine(value, MAX_KEY_CHARS)}`;
@@ -162,7 +175,7 @@ const writeInsideControl = (
 ): void => {
   const { out } = walker;
   const { element } = shown;
-  const isOwner = !shown.bare && hasAttribute(element, 'aria-owns');
+  const isOwner = (shown.flags & HAS_OWNS) !== 0;
   if (name.from === 'content' && !element.firstElementChild && !getShadowRoot(element) && !isOwner)
     return;
   const isInName = NAMED_BY_CONTENT.has(role)
@@ -216,13 +229,13 @@ const isHiddenChoice = (control: Element): boolean => {
 /** Whether an element without a control role reacts to clicks or can be focused. */
 export const isArea = (
   walker: Walker,
-  { element, tag, role, bare, hand, handAround }: VisibleElement,
+  { element, tag, role, flags, hand, handAround }: VisibleElement,
 ): boolean => {
   if (walker.out.muted > 0 || PAGE_TAGS.has(tag)) return false;
-  if (!bare && isGridPart(walker, element, role)) return true;
+  if (flags & (HAS_TABINDEX | HAS_STATE) && isGridPart(walker, element, role)) return true;
   if (walker.clickable > 0) return false;
   if (hand && !handAround) return true;
-  return !bare && (hasHandler(element) || isFocusableByAuthor(element));
+  return hasHandler(element, flags) || isFocusableByAuthor(element, flags);
 };
 
 /** Cells of a grid that can be focused, and rows that can be focused, expanded or selected. */
@@ -268,12 +281,12 @@ export const writeArea = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
   const { element, tag, role } = shown;
   const from = out.mark();
-  const states = describeStates(element, tag, role, shown.bare);
+  const states = describeStates(element, tag, role, shown.flags);
   const line = out.push('control', {
     id: assignId(element),
     role: areaRole(role, tag),
     states: joinWords(states, textIf(element === walker.active, 'focused')),
-    key: buildFingerprintKey(element, tag, ''),
+    key: buildFingerprintKey(element, tag, '', shown.flags),
   });
   out.depth++;
   walker.clickable++;
@@ -288,14 +301,14 @@ export const writeArea = (walker: Walker, shown: VisibleElement): void => {
 /** An area with text only is named by it; an area with a single control is left out. */
 const closeArea = (
   walker: Walker,
-  { element, tag, role, bare }: VisibleElement,
+  { element, tag, role, flags }: VisibleElement,
   line: OutputLine,
   from: number,
 ): void => {
   const { out } = walker;
   const inner = out.topLines(from, MAX_AREA_LINES);
   const label = areaLabel(walker, element, tag, role);
-  const title = attributeUnlessBare(element, 'title', bare);
+  const title = flags & HAS_TITLE ? attributeText(element, 'title') : '';
   const [first] = inner;
   if (!first) {
     line.name = shortLine(

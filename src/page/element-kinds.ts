@@ -1,13 +1,14 @@
 // Kinds of elements: sets of tags, roles and displays, and interactive elements without a role.
-import { attribute, getTabIndex, hasAttribute, isElement, parentNode } from './safe-dom.ts';
+import { attribute, getTabIndex, isElement, parentNode } from './safe-dom.ts';
+import { HAS_HANDLER, HAS_TABINDEX, readFlags } from './attribute-flags.ts';
 
 /** Whether an attribute of the element handles clicks. */
-export const hasHandler = (element: Element): boolean =>
-  hasAttribute(element, 'onclick') || hasAttribute(element, 'onmousedown');
+export const hasHandler = (element: Element, flags = readFlags(element)): boolean =>
+  (flags & HAS_HANDLER) !== 0;
 
 /** Whether the author made the element a tab stop. */
-export const isFocusableByAuthor = (element: Element): boolean =>
-  hasAttribute(element, 'tabindex') && element instanceof HTMLElement && getTabIndex(element) >= 0;
+export const isFocusableByAuthor = (element: Element, flags = readFlags(element)): boolean =>
+  (flags & HAS_TABINDEX) !== 0 && element instanceof HTMLElement && getTabIndex(element) >= 0;
 
 /** Whether this element is the root of an editable area. */
 export const isTypable = (element: Element): boolean => {

@@ -1,13 +1,13 @@
 // Describes the value and the states of an element (checked, expanded), without default states.
 import { CHECKABLE_TYPES, FIELD_TAGS, TEXT_FIELD_TAGS } from './element-kinds.ts';
 import { createLookupTable } from './objects.ts';
+import { HAS_STATE, readFlags } from './attribute-flags.ts';
 import { inputType } from './roles.ts';
 import {
   attribute,
   attributeText,
   hasAttribute,
   isAria,
-  isBare,
   localName,
   matches,
   parentNode,
@@ -188,6 +188,9 @@ const FORM_TAGS = new Set([
   'option',
 ]);
 
+/** Tags that have no other state than to be disabled, apart from ARIA attributes. */
+const BUTTON_TAGS = new Set(['button', 'fieldset', 'optgroup']);
+
 const isDisabled = (element: Element, tag: string): boolean =>
   (FORM_TAGS.has(tag) && matches(element, ':disabled')) || isAria(element, 'aria-disabled');
 
@@ -221,10 +224,13 @@ export const describeStates = (
   element: Element,
   tag: string,
   role: string,
-  bare = isBare(element),
+  flags = readFlags(element),
 ): string => {
-  // Without attributes, only fields and disclosures can have a state.
-  if (bare && !FORM_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
+  if (!(flags & HAS_STATE)) {
+    if (BUTTON_TAGS.has(tag)) return textIf(matches(element, ':disabled'), 'disabled');
+    // Without these attributes, only fields and disclosures can have a state.
+    if (!FORM_TAGS.has(tag) && role !== 'DisclosureTriangle') return '';
+  }
   let words = textIf(isDisabled(element, tag), ' disabled');
   words += checkedState(element, tag);
   words += expandedState(element, role);

@@ -9,8 +9,6 @@ import {
   firstChild,
   getData,
   getTextContent,
-  hasAttribute,
-  isBare,
   isElement,
   localName,
   nextElementSibling,
@@ -21,6 +19,16 @@ import {
   previousElementSibling,
   query,
 } from './safe-dom.ts';
+import {
+  HAS_ALT,
+  HAS_CLASS,
+  HAS_EDITABLE,
+  HAS_KEY,
+  HAS_LABEL,
+  HAS_ROLE,
+  hasAny,
+  readFlags,
+} from './attribute-flags.ts';
 import { getOrCreate } from './objects.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
 import { isBlank, shortLine, textIf } from './visible-text.ts';
@@ -77,7 +85,7 @@ const BUTTON_ROLES = new Set([
   'menuitemradio',
 ]);
 const TYPED_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
-const SKIPPED_ROLES = new Set<string | null>([...BUTTON_ROLES, ...TYPED_ROLES]);
+const SKIPPED_ROLES = new Set<string>([...BUTTON_ROLES, ...TYPED_ROLES]);
 const ITEM_KEYS = ['id', 'data-id', 'data-key', 'data-testid', 'data-test'];
 const ELEMENT_KEYS = ['id', 'data-testid', 'data-test', 'name'];
 
@@ -275,24 +283,25 @@ const readItemWords = (item: Element, kind: string): ItemWords => {
 const isButton = (element: Element): boolean =>
   BUTTON_TAGS.has(localName(element)) || BUTTON_ROLES.has(attributeText(element, 'role'));
 
-const isTypedInto = (element: Element): boolean =>
-  UNREAD.has(localName(element)) ||
-  hasAttribute(element, 'contenteditable') ||
-  TYPED_ROLES.has(attributeText(element, 'role'));
+const isTypedInto = (tag: string, role: string, flags: number): boolean =>
+  UNREAD.has(tag) || (flags & HAS_EDITABLE) !== 0 || TYPED_ROLES.has(role);
+
+/** The words of an attribute; null without one. */
+const readLabel = (element: Element, flags: number): string | null => {
+  const label = flags & HAS_LABEL ? attribute(element, 'aria-label') : null;
+  return label ?? (flags & HAS_ALT ? attribute(element, 'alt') : null);
+};
 
 /**
  * Adds the role and the words of an element, but neither typed text nor the words of nested items.
  */
 const addOwnWords = (hash: number, element: Element): number => {
   const tag = localName(element);
-  if (isBare(element))
-    return STRONG_TAGS.has(tag)
-      ? addEntryWords(hash, element, STRONG_TAGS.get(tag))
-      : addContent(hash, element);
-  const role = attributeText(element, 'role');
-  const label = attribute(element, 'aria-label') ?? attributeText(element, 'alt');
+  const flags = readFlags(element);
+  const role = flags & HAS_ROLE ? attributeText(element, 'role') : '';
+  const label = flags & (HAS_LABEL | HAS_ALT) ? (readLabel(element, flags) ?? '') : '';
   const labelled = addText(addText(hash, role), label.slice(0, MAX_CHARS));
-  if (isTypedInto(element)) return labelled;
+  if (flags !== 0 && isTypedInto(tag, role, flags)) return labelled;
   const kind = STRONG_ROLES.get(role) ?? STRONG_TAGS.get(tag);
   return kind ? addEntryWords(labelled, element, kind) : addContent(labelled, element);
 };
@@ -304,7 +313,7 @@ const addContent = (hash: number, element: Element): number =>
   addText(hash, getTextContent(element).slice(0, MAX_CHARS));
 
 const addKeys = (hash: number, element: Element, names: readonly string[]): number => {
-  if (isBare(element)) return hash;
+  if (!hasAny(element, HAS_KEY)) return hash;
   for (const name of names) {
     const value = attribute(element, name);
     if (value) return addText(addText(hash, name), value.slice(0, MAX_CHARS));
@@ -358,11 +367,11 @@ const firstClass = (element: Element): string => {
 const findKind = (element: Element): string => {
   const tag = localName(element);
   if (PAGE_TAGS.has(tag)) return '';
-  if (isBare(element)) return STRONG_TAGS.get(tag) ?? textIf(hasManySiblings(element, tag), tag);
-  const role = attribute(element, 'role');
+  const flags = readFlags(element);
+  const role = flags & HAS_ROLE ? attribute(element, 'role') : null;
   const strong = findStrongKind(tag, role);
   if (strong) return strong;
-  const name = firstClass(element);
+  const name = flags & HAS_CLASS ? firstClass(element) : '';
   const isAlike = (other: Element | null): boolean =>
     isOfTag(other, tag) && firstClass(other) === name;
   if (
@@ -433,19 +442,20 @@ class WordCollector {
   #visitElement(element: Element, host: Element | undefined): void {
     const tag = localName(element);
     if (UNREAD.has(tag) || BUTTON_TAGS.has(tag)) return;
-    if (!isBare(element)) {
-      const role = attribute(element, 'role');
-      if (SKIPPED_ROLES.has(role)) return;
-      if (this.#isOfKind(element, tag, role) || hasAttribute(element, 'contenteditable')) return;
-      const words = attribute(element, 'aria-label') ?? attribute(element, 'alt');
-      if (words) this.#addText(host ?? element, words);
-    } else if (this.#isStrong && STRONG_TAGS.get(tag) === this.#kind) return;
+    const flags = readFlags(element);
+    if (flags & HAS_EDITABLE) return;
+    const role = flags & HAS_ROLE ? attribute(element, 'role') : null;
+    if (role !== null && SKIPPED_ROLES.has(role)) return;
+    if (this.#isOfKind(element, tag, role)) return;
+    const words = flags & (HAS_LABEL | HAS_ALT) ? readLabel(element, flags) : null;
+    if (words) this.#addText(host ?? element, words);
     this.visitInside(element, host);
   }
 
   #isOfKind(element: Element, tag: string, role: string | null): boolean {
     if (this.#isStrong) return findStrongKind(tag, role) === this.#kind;
-    return this.#kind.startsWith(`${tag}.`) && this.#kind === `${tag}.${firstClass(element)}`;
+    if (this.#kind[tag.length] !== '.' || !this.#kind.startsWith(tag)) return false;
+    return this.#kind.slice(tag.length + 1) === firstClass(element);
   }
 
   #addText(node: Node, text: string): void {

@@ -3,6 +3,7 @@ import { createLookupTable } from './objects.ts';
 import { attribute, attributeText, getRect, hasAttribute, query, queryAll } from './safe-dom.ts';
 import { assignId, state } from './state.ts';
 import { computeName } from './names.ts';
+import { readFlags } from './attribute-flags.ts';
 import { hasAuthorName } from './roles.ts';
 import { getStyle } from './style.ts';
 import { isArea, buildFingerprintKey, writeControl } from './control-lines.ts';
@@ -26,7 +27,7 @@ const writePicture = (walker: Walker, shown: VisibleElement, name: string): void
       id: assignId(element),
       role: 'img',
       name,
-      key: buildFingerprintKey(element, tag, ''),
+      key: buildFingerprintKey(element, tag, '', shown.flags),
     });
     walker.controls.push(element);
   } else if (name !== '' && out.muted === 0) {
@@ -51,8 +52,8 @@ const writeImage = (walker: Walker, shown: VisibleElement): void => {
  * it has no name.
  */
 export const writeLabelledImage = (walker: Walker, shown: VisibleElement): boolean => {
-  const { element, tag, bare } = shown;
-  if (bare || !hasAuthorName(element)) return false;
+  const { element, tag, flags } = shown;
+  if (!hasAuthorName(element, flags)) return false;
   const name = computeName(element, tag, 'img', walker.known);
   if (name.text === '') return false;
   writePicture(walker, shown, name.text);
@@ -67,7 +68,14 @@ const writeImageMap = (walker: Walker, shown: VisibleElement): void => {
   for (const element of queryAll(map, 'area[href]'))
     writeControl(
       walker,
-      { ...shown, element, tag: 'area', role: 'link', style: getStyle(element), bare: false },
+      {
+        ...shown,
+        element,
+        tag: 'area',
+        role: 'link',
+        style: getStyle(element),
+        flags: readFlags(element),
+      },
       'link',
     );
 };

@@ -3,7 +3,6 @@ import { createLookupTable, defined, getOrCreate, ifDefined, listIf, valueIf } f
 import {
   attribute,
   attributeText,
-  attributeUnlessBare,
   byIds,
   closest,
   firstChild,
@@ -11,7 +10,6 @@ import {
   getData,
   hasAttribute,
   isAria,
-  isBare,
   isElement,
   isText,
   localName,
@@ -19,7 +17,18 @@ import {
   nextSibling,
   queryAll,
 } from './safe-dom.ts';
-import { inputType, NAMED_BY_CONTENT, nativeRole, computeRole } from './roles.ts';
+import {
+  HAS_ACTIONS,
+  HAS_ARIA_HIDDEN,
+  HAS_INERT,
+  HAS_LABEL,
+  HAS_LABELLEDBY,
+  HAS_OWNS,
+  HAS_ROLE,
+  HAS_TITLE,
+  readFlags,
+} from './attribute-flags.ts';
+import { inputType, NAMED_BY_CONTENT, computeRole } from './roles.ts';
 import { eachFlatChild, getShadowRoot } from './shadow.ts';
 import { type Labels, ElementOwners } from './element-relations.ts';
 import { type GeneratedContent, likeness, getStyle } from './style.ts';
@@ -97,16 +106,17 @@ export const computeName = (
   tag: string,
   role: string,
   known: NameCache,
-  bare = isBare(element),
+  flags = readFlags(element),
 ): Name => {
-  if (!bare && hasAttribute(element, 'aria-labelledby')) {
+  if (flags & HAS_LABELLEDBY) {
     const sources = byIds(element, 'aria-labelledby');
     const text = oneLine(sources.map((source) => labelText(source, element, known)).join(' '));
     if (text !== '') return { text, from: 'labelledby', sources };
   }
-  const label = oneLine(attributeUnlessBare(element, 'aria-label', bare));
+  const label = flags & HAS_LABEL ? oneLine(attributeText(element, 'aria-label')) : '';
   if (label !== '') return { text: label, from: 'aria-label' };
-  const replaced = known.generated.replacement(element, likeness(element));
+  const key = likeness(element, tag, flags);
+  const replaced = known.generated.replacement(element, key);
   if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
   const native = nativeName(element, tag, known);
   // An empty alt attribute marks a decoration: Chrome ignores its title.
@@ -114,10 +124,10 @@ export const computeName = (
   // Chrome takes an empty label as an empty name and ignores other sources.
   if (native.text !== '' || native.from === 'label') return native;
   if (NAMED_BY_CONTENT.has(role)) {
-    const text = contentName(element, known);
+    const text = contentName(element, known, tag, flags, key);
     if (text !== '') return { text, from: 'content' };
   }
-  const title = oneLine(attributeUnlessBare(element, 'title', bare));
+  const title = flags & HAS_TITLE ? oneLine(attributeText(element, 'title')) : '';
   if (title !== '') return { text: title, from: 'title' };
   const placeholder = oneLine(readPlaceholder(element, tag, role));
   return placeholder === '' ? NOTHING : { text: placeholder, from: 'placeholder' };
@@ -138,23 +148,27 @@ export const readPlaceholder = (
 };
 
 /** The name that the content of an element gives. */
-export const contentName = (element: Element, known: NameCache): string => {
-  const tag = localName(element);
-  const bare = isBare(element);
+export const contentName = (
+  element: Element,
+  known: NameCache,
+  tag = localName(element),
+  flags = readFlags(element),
+  key = likeness(element, tag, flags),
+): string => {
   // Fast path: most elements contain text only.
   if (
     !firstElementChild(element) &&
     !getShadowRoot(element) &&
     tag !== 'slot' &&
-    !hasAttribute(element, 'aria-owns')
+    !(flags & HAS_OWNS)
   )
-    return textName(element, known);
+    return textName(element, known, key);
   const traversal = startTraversal(known, element, [element]);
-  return oneLine(contentText(element, tag, '', bare, traversal).text);
+  return oneLine(contentText(element, tag, '', flags, traversal, key).text);
 };
 
-const textName = (element: Element, known: NameCache): string => {
-  const around = known.generated.around(element, likeness(element));
+const textName = (element: Element, known: NameCache, key: string): string => {
+  const around = known.generated.around(element, key);
   let text = '';
   for (
     let child = firstChild(element);
@@ -168,7 +182,8 @@ const textName = (element: Element, known: NameCache): string => {
 
 /** A submenu of a tree item or menu item is not part of the item's name. */
 const SUBMENUS = new Set(['group', 'menu', 'tree']);
-const opensFrom = (child: Element, parent: Element = child): boolean =>
+const opensFrom = (child: Element, flags: number, parent: Element = child): boolean =>
+  (flags & HAS_ROLE) !== 0 &&
   SUBMENUS.has(attributeText(child, 'role')) &&
   closest(parent, '[role=treeitem],[role^=menuitem]') !== null;
 
@@ -257,7 +272,7 @@ const textAlternative = (
   tag: string,
   traversal: Traversal,
   valueCounts = true,
-  bare = isBare(element),
+  flags = readFlags(element),
 ): NamePiece => {
   if (
     traversal.visited.has(element) ||
@@ -266,8 +281,8 @@ const textAlternative = (
   )
     return SILENCE;
   traversal.visited.add(element);
-  const role = bare ? nativeRole(element, tag) : computeRole(element, tag);
-  if (!bare && !traversal.labelling && hasAttribute(element, 'aria-labelledby')) {
+  const role = computeRole(element, tag, flags);
+  if (flags & HAS_LABELLEDBY && !traversal.labelling) {
     const sources = byIds(element, 'aria-labelledby');
     const text = sources.map((source) => labelText(source, element, traversal.known)).join(' ');
     // A label that was used is not read again if it is part of the content.
@@ -277,15 +292,16 @@ const textAlternative = (
   const value = valueCounts ? embeddedValue(element, tag, role, traversal) : undefined;
   if (value !== undefined) return apart(value);
   // Chrome has no accessibility object for a slot, so it has no name.
-  const label = attributeUnlessBare(element, 'aria-label', bare || tag === 'slot');
+  const label = flags & HAS_LABEL && tag !== 'slot' ? attributeText(element, 'aria-label') : '';
   if (!isBlank(label)) return apart(label);
-  const replaced = traversal.known.generated.replacement(element, likeness(element));
+  const key = likeness(element, tag, flags);
+  const replaced = traversal.known.generated.replacement(element, key);
   if (replaced !== undefined) return apart(replaced);
   const native = nativeText(element, tag, traversal);
   if (native !== undefined) return native === '' ? SILENCE : apart(native);
-  const content = contentText(element, tag, role, bare, traversal);
+  const content = contentText(element, tag, role, flags, traversal, key);
   if (!isBlank(content.text)) return content;
-  const title = attributeUnlessBare(element, 'title', bare);
+  const title = flags & HAS_TITLE ? attributeText(element, 'title') : '';
   if (!isBlank(title)) return apart(title);
   return role === 'img' ? apart(content.text) : inFlow(content.text);
 };
@@ -307,7 +323,7 @@ const comboboxValue = (element: Element, tag: string, traversal: Traversal): str
   if (tag === 'select') return selectedText(element as HTMLSelectElement, ' ');
   if (tag === 'input') return fieldValue(element as HTMLInputElement);
   return traversal.labelling
-    ? contentText(element, tag, 'combobox', isBare(element), traversal).text
+    ? contentText(element, tag, 'combobox', readFlags(element), traversal).text
     : undefined;
 };
 
@@ -344,14 +360,15 @@ const contentText = (
   element: Element,
   tag: string,
   role: string,
-  bare: boolean,
+  flags: number,
   traversal: Traversal,
+  key = likeness(element, tag, flags),
 ): NamePiece => {
   const pieces = new Pieces();
-  const around = traversal.known.generated.around(element, likeness(element));
+  const around = traversal.known.generated.around(element, key);
   if (around) pieces.add(inFlow(around[0]));
   const closed = tag === 'details' && !(element as HTMLDetailsElement).open;
-  if (!bare && hasAttribute(element, 'aria-actions'))
+  if (flags & HAS_ACTIONS)
     for (const action of byIds(element, 'aria-actions')) traversal.visited.add(action);
   traversal.depth++;
   eachFlatChild(element, (child) => {
@@ -361,22 +378,22 @@ const contentText = (
     else if (isElement(child) && !traversal.owners.has(child))
       pieces.add(childText(child, traversal));
   });
-  if (!bare && hasAttribute(element, 'aria-owns')) addOwned(element, pieces, traversal);
+  if (flags & HAS_OWNS) addOwned(element, pieces, traversal);
   traversal.depth--;
   if (around) pieces.add(inFlow(around[1]));
-  return pieces.whole(around === undefined && isTransparent(element, tag, role, bare));
+  return pieces.whole(around === undefined && isTransparent(tag, role, flags));
 };
 
 /** Adds the elements that aria-owns makes children of this one. */
 const addOwned = (owner: Element, pieces: Pieces, traversal: Traversal): void => {
   for (const owned of byIds(owner, 'aria-owns'))
-    if (traversal.owners.get(owned) === owner && !opensFrom(owned, owner))
+    if (traversal.owners.get(owned) === owner && !opensFrom(owned, readFlags(owned), owner))
       pieces.add(apart(childText(owned, traversal).text));
 };
 
 /** Whether Chrome ignores the element itself when it computes a name from content. */
-const isTransparent = (element: Element, tag: string, role: string, bare: boolean): boolean =>
-  role === '' && !SHORT_TAGS.has(tag) && (bare || !hasAttribute(element, 'title'));
+const isTransparent = (tag: string, role: string, flags: number): boolean =>
+  role === '' && !SHORT_TAGS.has(tag) && !(flags & HAS_TITLE);
 
 const textPiece = (node: Text, traversal: Traversal): NamePiece => {
   const data = getData(node).slice(0, MAX_NAME_CHARS);
@@ -404,18 +421,18 @@ const childText = (child: Element, traversal: Traversal): NamePiece => {
   const tag = localName(child);
   if (tag === 'br') return inFlow(' ');
   if (SILENT.has(tag)) return SILENCE;
-  const bare = isBare(child);
-  if (!bare && opensFrom(child)) return SILENCE;
+  const flags = readFlags(child);
+  if (opensFrom(child, flags)) return SILENCE;
   const style = getStyle(child);
   const { display } = style;
-  if (!traversal.hiddenCounts && isHidden(child, style, display, bare)) {
+  if (!traversal.hiddenCounts && isHidden(child, style, display, flags)) {
     // An element with visibility: hidden may contain visible elements.
     const mayHaveVisible =
       display !== 'none' && style.visibility !== 'visible' && !isAria(child, 'aria-hidden');
     return mayHaveVisible ? visibleInside(child, traversal) : SILENCE;
   }
-  if (!bare && display !== 'inline' && style.contentVisibility === 'hidden') return apart('');
-  const piece = textAlternative(child, tag, traversal, true, bare);
+  if (flags !== 0 && display !== 'inline' && style.contentVisibility === 'hidden') return apart('');
+  const piece = textAlternative(child, tag, traversal, true, flags);
   const flows =
     (display === 'inline' && tag !== 'canvas') ||
     display === 'ruby' ||
@@ -431,11 +448,12 @@ const isHidden = (
   element: Element,
   style: CSSStyleDeclaration,
   display: string,
-  bare: boolean,
+  flags: number,
 ): boolean =>
   BOXLESS_DISPLAYS.has(display) ||
   style.visibility !== 'visible' ||
-  (!bare && (isAria(element, 'aria-hidden') || hasAttribute(element, 'inert')));
+  (flags & HAS_INERT) !== 0 ||
+  ((flags & HAS_ARIA_HIDDEN) !== 0 && isAria(element, 'aria-hidden'));
 
 const visibleInside = (element: Element, traversal: Traversal): NamePiece => {
   const pieces = new Pieces();

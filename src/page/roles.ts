@@ -15,6 +15,7 @@ import {
 import { createLookupTable } from './objects.ts';
 import { isBlank, textIf } from './visible-text.ts';
 import { PRESENTATION_ROLES } from './element-kinds.ts';
+import { HAS_LABEL, HAS_LABELLEDBY, HAS_ROLE, HAS_TITLE, readFlags } from './attribute-flags.ts';
 
 const NAMED_LANDMARKS = new Set<string>(['region', 'form']);
 const ROW_SCOPES = new Set<string>(['row', 'rowgroup']);
@@ -168,13 +169,16 @@ const explicitRole = (element: Element): string | undefined => {
 };
 
 /** Whether an attribute names the element; empty texts and unknown ids do not count. */
-export const hasAuthorName = (element: Element): boolean =>
-  hasAriaName(element) || !isBlank(attributeText(element, 'title'));
+export const hasAuthorName = (element: Element, flags = readFlags(element)): boolean =>
+  hasAriaName(element, flags) || ((flags & HAS_TITLE) !== 0 && hasWords(element, 'title'));
 
 /** Whether aria-label or aria-labelledby names the element. */
-export const hasAriaName = (element: Element): boolean =>
-  !isBlank(attributeText(element, 'aria-label')) ||
-  (hasAttribute(element, 'aria-labelledby') && byIds(element, 'aria-labelledby').length > 0);
+export const hasAriaName = (element: Element, flags = readFlags(element)): boolean =>
+  ((flags & HAS_LABEL) !== 0 && hasWords(element, 'aria-label')) ||
+  ((flags & HAS_LABELLEDBY) !== 0 && byIds(element, 'aria-labelledby').length > 0);
+
+const hasWords = (element: Element, attributeName: string): boolean =>
+  !isBlank(attributeText(element, attributeName));
 
 export const inputType = (element: Element): string => (element as HTMLInputElement).type;
 
@@ -297,8 +301,8 @@ const ROLE_READERS = createLookupTable<(element: Element) => string>({
   header: (element) => pageOrSectionRole(element, 'banner', 'sectionheader'),
 });
 
-export const computeRole = (element: Element, tag: string): string => {
-  const explicit = explicitRole(element);
+export const computeRole = (element: Element, tag: string, flags = readFlags(element)): string => {
+  const explicit = flags & HAS_ROLE ? explicitRole(element) : undefined;
   return explicit ?? nativeRole(element, tag);
 };
 

@@ -58,7 +58,6 @@ export const getImplementation = getter<DOMImplementation>(Document, 'implementa
 const documentActiveElement = getter<Element | null>(Document, 'activeElement');
 
 const getAttributeMethod = method<(name: string) => string | null>(Element, 'getAttribute');
-const hasAttributesMethod = method<() => boolean>(Element, 'hasAttributes');
 const hasAttributeMethod = method<(name: string) => boolean>(Element, 'hasAttribute');
 const getRootNodeMethod = method<() => Node>(Node, 'getRootNode');
 const containsMethod = method<(other: Node) => boolean>(Node, 'contains');
@@ -109,10 +108,6 @@ export const attribute = (element: Element, name: string): string | null =>
 export const attributeText = (element: Element, name: string): string =>
   getAttributeMethod.call(element, name) ?? '';
 
-/** As attributeText; skips the lookup of an element that has no attributes. */
-export const attributeUnlessBare = (element: Element, name: string, bare: boolean): string =>
-  bare ? '' : attributeText(element, name);
-
 /** Whether an ARIA attribute is set to "true". */
 export const isAria = (element: Element, name: string): boolean =>
   getAttributeMethod.call(element, name) === 'true';
@@ -120,8 +115,6 @@ export const isAria = (element: Element, name: string): boolean =>
 export const hasAttribute = (element: Element, name: string): boolean =>
   hasAttributeMethod.call(element, name);
 
-/** Whether the element has no attributes at all. */
-export const isBare = (element: Element): boolean => !hasAttributesMethod.call(element);
 export const getRoot = (node: Node): Node => getRootNodeMethod.call(node);
 export const contains = (node: Node, other: Node): boolean => containsMethod.call(node, other);
 

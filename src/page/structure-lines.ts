@@ -9,6 +9,7 @@ import {
   parentNode,
   previousElementSibling,
 } from './safe-dom.ts';
+import { HAS_CLASS, HAS_LABEL } from './attribute-flags.ts';
 import { createLookupTable, getOrCreate } from './objects.ts';
 import { assignId } from './state.ts';
 import { type Name, computeName } from './names.ts';
@@ -52,16 +53,17 @@ export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 /** Writes an element by its role; of an element without a role only the content. */
 export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
-  const { element, tag, role, bare, display } = shown;
-  const write = ROLE_WRITERS[role];
+  const { element, tag, role, flags, display } = shown;
+  const write = role === '' ? undefined : ROLE_WRITERS[role];
   if (write) return write(walker, shown);
-  const isNamed = !bare && hasAuthorName(element);
+  const isNamed = flags !== 0 && hasAuthorName(element, flags);
   if (tag === 'details' && isNamed) return writeGroup(walker, shown);
   if (tag === 'details' && !(element as HTMLDetailsElement).open)
     return writeSummary(walker, shown);
   if (LANDMARKS.has(role) || NAMED_GROUPS.has(role)) return writeGroup(walker, shown);
   if (isNamed && (NAMED_PARTS.has(role) || tag === 'dl')) return writeGroup(walker, shown);
-  if (!bare && !isInline(display) && isRepeated(element, tag)) return writeItem(walker, shown);
+  if (flags & HAS_CLASS && !isInline(display) && isRepeated(element, tag))
+    return writeItem(walker, shown);
   walker.inside(shown);
 };
 
@@ -78,7 +80,7 @@ const writeHeading = (walker: Walker, shown: VisibleElement): void => {
   out.heading = headingLevel(shown.element, shown.tag);
   walker.inside(shown);
   out.flush();
-  const label = attribute(shown.element, 'aria-label');
+  const label = shown.flags & HAS_LABEL ? attribute(shown.element, 'aria-label') : null;
   if (label && !isBlank(label) && out.muted === 0) {
     for (let i = from; i < out.lines.length; i++)
       if (out.lines[i]?.kind === 'heading') (out.lines[i] as OutputLine).dead = true;
@@ -113,19 +115,18 @@ export const isRepeated = (element: Element, tag = localName(element)): boolean 
  * Whether aria-label or an element outside names the element. A name from its own content is
  * written with the content.
  */
-const hasOuterName = (element: Element): boolean =>
-  hasAriaName(element) &&
+const hasOuterName = ({ element, flags }: VisibleElement): boolean =>
+  hasAriaName(element, flags) &&
   !byIds(element, 'aria-labelledby').some((source) => contains(element, source));
 
 const writeArticle = (walker: Walker, shown: VisibleElement): void =>
-  !shown.bare && hasOuterName(shown.element) ? writeGroup(walker, shown) : writeItem(walker, shown);
+  hasOuterName(shown) ? writeGroup(walker, shown) : writeItem(walker, shown);
 
 const writeItem = (walker: Walker, shown: VisibleElement): void => {
   const { out } = walker;
-  const { element, bare } = shown;
   const from = out.mark();
-  const item = out.push('item', { id: assignId(element), role: 'item' });
-  const isNamed = !bare && hasOuterName(element);
+  const item = out.push('item', { id: assignId(shown.element), role: 'item' });
+  const isNamed = hasOuterName(shown);
   out.depth++;
   if (isNamed) writeGroup(walker, shown);
   else walker.inside(shown);
@@ -144,16 +145,16 @@ const closeItem = ({ out }: Walker, item: OutputLine, from: number): void => {
 
 /** Writes a row; a row that has its own name gets a line with it above the cells. */
 const writeRow = (walker: Walker, shown: VisibleElement): void => {
-  const { element, tag, role, bare } = shown;
-  if (bare || !hasOuterName(element)) return writeCells(walker, shown);
+  const { element, tag, role, flags } = shown;
+  if (!hasOuterName(shown)) return writeCells(walker, shown);
   const { out } = walker;
-  const name = computeName(element, tag, role, walker.known, bare);
+  const name = computeName(element, tag, role, walker.known, flags);
   out.flush();
   out.push('group', {
     id: assignId(element),
     role,
     name: name.text,
-    states: describeStates(element, tag, role, bare),
+    states: describeStates(element, tag, role, flags),
   });
   walker.tellOnce(name.sources);
   out.depth++;
@@ -224,7 +225,7 @@ const writeGroup = (walker: Walker, shown: VisibleElement): void => {
     id: assignId(element),
     role: tag === 'dl' ? 'list' : role,
     name: name.text,
-    states: describeStates(element, tag, role, shown.bare),
+    states: describeStates(element, tag, role, shown.flags),
   });
   walker.tellOnce(name.sources);
   out.depth++;
@@ -248,8 +249,8 @@ const noteModal = (walker: Walker, element: Element, from: number): void => {
 const NAMELESS: Name = { text: '', from: 'none' };
 
 /** A group that is named by a heading inside it needs no name, because the heading has a line. */
-const groupName = (walker: Walker, { element, tag, role, bare }: VisibleElement): Name => {
-  const name = computeName(element, tag, role, walker.known, bare);
+const groupName = (walker: Walker, { element, tag, role, flags }: VisibleElement): Name => {
+  const name = computeName(element, tag, role, walker.known, flags);
   const byHeading =
     name.from === 'labelledby' &&
     name.sources?.some((source) => contains(element, source) && /^h[1-6]$/.test(localName(source)));

@@ -1,6 +1,7 @@
 // Reads computed styles: inline display, and the text that CSS generates.
 import { createLookupTable } from './objects.ts';
-import { attributeText, localName } from './safe-dom.ts';
+import { attributeText } from './safe-dom.ts';
+import { HAS_CLASS } from './attribute-flags.ts';
 
 const INLINE_DISPLAYS = new Set<string>(['inline', 'contents', 'ruby', 'ruby-text', 'inline ruby']);
 const EMPTY_CONTENTS = new Set<string>(['none', 'normal']);
@@ -22,6 +23,7 @@ export class GeneratedContent {
   readonly #withoutWords = new Set<string>();
   readonly #withoutReplacement = new Set<string>();
 
+  /** `key` is the likeness of the element, here and below. */
   around(element: Element, key: string): readonly [before: string, after: string] | undefined {
     if (this.#without.has(key)) return undefined;
     const before = readPseudoText(element, '::before');
@@ -46,9 +48,8 @@ export class GeneratedContent {
   }
 
   /** Like `around`, but only visible text that contains words. */
-  wordsAround(element: Element): readonly [before: string, after: string] | undefined {
-    const key = likeness(element);
-    if (this.#withoutWords.has(key)) return undefined;
+  wordsAround(element: Element, key: string): readonly [before: string, after: string] | undefined {
+    if (this.#withoutWords.has(key) || this.#without.has(key)) return undefined;
     const before = readVisibleWords(element, '::before');
     const after = readVisibleWords(element, '::after');
     if (before !== '' || after !== '') return [before, after];
@@ -71,8 +72,11 @@ const readVisibleWords = (element: Element, pseudo: '::before' | '::after'): str
 /** The text of a pseudo-element. Spaces surround it if it is alternative text or not inline. */
 const readPseudoText = (element: Element, pseudo: '::before' | '::after'): string => {
   const style = getComputedStyle(element, pseudo);
-  const { content, display } = style;
-  if (EMPTY_CONTENTS.has(content) || display === 'none') return '';
+  const { content } = style;
+  // Most elements have none. Each property of a pseudo-element is slow to read.
+  if (EMPTY_CONTENTS.has(content)) return '';
+  const { display } = style;
+  if (display === 'none') return '';
   const text = parseCssContent(content, (name) =>
     readCounter(style, () => getStyle(element), name),
   );
@@ -80,8 +84,8 @@ const readPseudoText = (element: Element, pseudo: '::before' | '::after'): strin
 };
 
 /** Cache key: tag and classes. */
-export const likeness = (element: Element): string =>
-  `${localName(element)}.${attributeText(element, 'class')}`;
+export const likeness = (element: Element, tag: string, flags: number): string =>
+  flags & HAS_CLASS ? `${tag}.${attributeText(element, 'class')}` : tag;
 
 /** Longer values are cut: a style sheet can contain any amount of text. */
 const MAX_CONTENT_CHARS = 10_000;

@@ -1,5 +1,6 @@
 // Walks a document, a part of it, or the items around elements; lists what needs the debugger.
 import { takeSuspects } from './closed-root-suspects.ts';
+import { keepFlags } from './attribute-flags.ts';
 import { assignId, findElement, isHere, state } from './state.ts';
 import { encodeLines } from './line-output.ts';
 import { compact, defined } from './objects.ts';
@@ -16,7 +17,10 @@ import { Walker } from './walker.ts';
  * Returns a header line and one line per node (see walk-record.ts); null if the root does not
  * exist.
  */
-export const walk = (options: WalkOptions = {}): string | null => {
+export const walk = (options: WalkOptions = {}): string | null =>
+  keepFlags(() => walkDocument(options));
+
+const walkDocument = (options: WalkOptions): string | null => {
   const start = findStart(options);
   if (start === undefined) return null;
   hasWalked = true;
@@ -98,7 +102,10 @@ const findItem = (element: Element): Element => {
 /**
  * Walks the items around several elements at once, so that they get the same roles as in a read.
  */
-export const walkItems = (elements: readonly Element[]): string => {
+export const walkItems = (elements: readonly Element[]): string =>
+  keepFlags(() => walkAround(elements));
+
+const walkAround = (elements: readonly Element[]): string => {
   const walker = new Walker({ maxChars: 1_000_000, maxMs: 500 });
   walker.prepare(document);
   for (const item of new Set(elements.map(findItem))) walkInto(walker, item);

@@ -4,9 +4,7 @@ import {
   contains,
   getData,
   firstChild,
-  hasAttribute,
   isAria,
-  isBare,
   isElement,
   localName,
   nextSibling,
@@ -21,9 +19,16 @@ import { findOwners, Labels } from './element-relations.ts';
 import type { NameCache } from './names.ts';
 import { type OutputLine, Output } from './line-output.ts';
 import type { WalkOptions } from './walk-record.ts';
-import { CONTROL_ROLES, nativeRole, computeRole } from './roles.ts';
+import {
+  HAS_ARIA_HIDDEN,
+  HAS_EDITABLE,
+  HAS_INERT,
+  HAS_OWNS,
+  readFlags,
+} from './attribute-flags.ts';
+import { CONTROL_ROLES, computeRole } from './roles.ts';
 import { activeInTrees, getAssignedNodes, eachFlatChild, getShadowRoot } from './shadow.ts';
-import { GeneratedContent, isInline, getStyle } from './style.ts';
+import { GeneratedContent, isInline, getStyle, likeness } from './style.ts';
 import { suspect, suspectHost } from './closed-root-suspects.ts';
 import type { Covered, RowCells } from './tables.ts';
 import { writeArea, isArea, writeControl, writeLabel } from './control-lines.ts';
@@ -78,8 +83,8 @@ export interface VisibleElement {
   readonly role: string;
   readonly style: CSSStyleDeclaration;
   readonly display: string;
-  /** The element has no attributes, so attribute lookups can be skipped. */
-  readonly bare: boolean;
+  /** The flags of its attributes; 0 if it has none. */
+  readonly flags: number;
   /** `cursor: pointer` on this element or an ancestor; `handAround`: on an ancestor. */
   readonly hand: boolean;
   readonly handAround: boolean;
@@ -156,7 +161,7 @@ export class Walker {
   }
 
   /** Walks the children of an element in the flattened tree. */
-  children({ element, tag, display, bare, hand }: VisibleElement): void {
+  children({ element, tag, display, flags, hand }: VisibleElement): void {
     const flexible = FLEXIBLE.has(display);
     const root = getShadowRoot(element);
     if (root) this.prepare(root);
@@ -165,12 +170,11 @@ export class Walker {
     else
       for (let child = firstChild(root ?? element); child; child = nextSibling(child))
         this.#node(child, element, hand, flexible);
-    if (!bare) this.ownedBy({ element, hand });
+    if (flags & HAS_OWNS) this.ownedBy({ element, hand });
   }
 
   /** Walks the elements elsewhere in the document that aria-owns makes children of this one. */
   ownedBy({ element, hand }: Pick<VisibleElement, 'element' | 'hand'>): void {
-    if (!hasAttribute(element, 'aria-owns')) return;
     for (const owned of byIds(element, 'aria-owns'))
       if (this.#owned.get(owned) === element) this.#moveHere(owned, element, hand);
   }
@@ -228,14 +232,15 @@ export class Walker {
     const { display } = style;
     if (display === 'none') return;
     if (display === '') return suspectHost(parent);
-    const bare = isBare(element);
-    if (!bare && element !== this.#named && this.#isSetAside(element))
+    const flags = readFlags(element);
+    const isAside = (flags & (HAS_INERT | HAS_ARIA_HIDDEN)) !== 0;
+    if (isAside && element !== this.#named && this.#isSetAside(element, flags))
       return void this.outOfReach.push(element);
     if (this.#level >= MAX_DEPTH)
       return void this.out.push('note', { role: '(content nested too deeply to be read)' });
     this.#level++;
     if (style.visibility === 'visible')
-      this.#flow(element, tag, style, display, bare, handAround, flexible);
+      this.#flow(element, tag, style, display, flags, handAround, flexible);
     else this.#invisible(element, handAround);
     this.#level--;
   }
@@ -244,8 +249,8 @@ export class Walker {
    * Whether the element is inert or aria-hidden. An aria-hidden element with focusable elements
    * gets a line with their number.
    */
-  #isSetAside(element: Element): boolean {
-    if (hasAttribute(element, 'inert')) return true;
+  #isSetAside(element: Element, flags: number): boolean {
+    if (flags & HAS_INERT) return true;
     if (!isAria(element, 'aria-hidden')) return false;
     const inside = [...queryAll(element, FOCUSABLE)].filter(
       (inner) => isTabStop(inner) && inner.checkVisibility({ visibilityProperty: true }),
@@ -267,15 +272,15 @@ export class Walker {
     tag: string,
     style: CSSStyleDeclaration,
     display: string,
-    bare: boolean,
+    flags: number,
     handAround: boolean,
     flexible: boolean,
   ): void {
     const { out } = this;
     if (tag === 'br') return out.preformatted ? out.text('\n') : out.flush();
     const hand = handAround || style.cursor === 'pointer';
-    const role = bare ? nativeRole(element, tag) : computeRole(element, tag);
-    const shown: VisibleElement = { element, tag, role, style, display, bare, hand, handAround };
+    const role = computeRole(element, tag, flags);
+    const shown: VisibleElement = { element, tag, role, style, display, flags, hand, handAround };
     if (isInline(display)) return this.#write(shown);
     const inLine = display === 'inline-block' || (flexible && INLINE_TAGS.has(tag));
     out.separate(inLine);
@@ -299,24 +304,25 @@ export class Walker {
 
   /** Passes an element to the writer of its kind. */
   #write(shown: VisibleElement): void {
-    const { element, tag, role, bare } = shown;
+    const { element, tag, role, flags } = shown;
     if (CONTROL_ROLES.has(role)) return writeControl(this, shown, role);
     if (MEDIA_TAGS.has(tag)) return writeMedium(this, shown);
     if (role === 'img' && writeLabelledImage(this, shown)) return;
     if (tag === 'label') return writeLabel(this, shown);
-    if (!bare && isTypable(element)) return writeControl(this, shown, 'textbox');
+    if (flags & HAS_EDITABLE && isTypable(element)) return writeControl(this, shown, 'textbox');
     if (isArea(this, shown)) return writeArea(this, shown);
     writeStructure(this, shown);
   }
 
   /** Writes the content of an element that gets no line itself. */
   inside(shown: VisibleElement): void {
-    const { element, tag, style, display, bare } = shown;
+    const { element, tag, style, display, flags } = shown;
     const { out } = this;
-    if (!isInline(display) && !bare && style.contentVisibility === 'hidden') return;
-    suspect(element, tag);
+    if (!isInline(display) && flags !== 0 && style.contentVisibility === 'hidden') return;
+    const first = firstChild(element);
+    suspect(element, tag, first);
     const labels = this.#labels.get(element);
-    const around = this.#wordsAround(element, bare);
+    const around = flags === 0 ? undefined : this.#wordsAround(shown, first);
     if (tag === 'pre') out.preformatted++;
     if (around) out.text(around[0]);
     if (labels) this.#insideLabel(shown, labels);
@@ -333,13 +339,12 @@ export class Walker {
    * are checked.
    */
   #wordsAround(
-    element: Element,
-    bare: boolean,
+    { element, tag, flags }: VisibleElement,
+    first: Node | null,
   ): readonly [before: string, after: string] | undefined {
-    if (bare || this.out.muted > 0) return undefined;
-    const first = firstChild(element);
-    return first && nodeType(first) === TEXT && !isBlank(getData(first))
-      ? this.known.generated.wordsAround(element)
+    if (!first || this.out.muted > 0) return undefined;
+    return nodeType(first) === TEXT && !isBlank(getData(first))
+      ? this.known.generated.wordsAround(element, likeness(element, tag, flags))
       : undefined;
   }
 

@@ -18,7 +18,6 @@ import {
   query,
   queryAll,
 } from '../safe-dom.ts';
-import { likeness } from '../style.ts';
 import { oneLine } from '../visible-text.ts';
 import { excerpt, fold } from '../words.ts';
 import type { ElementContext } from './find-answers.ts';
@@ -54,13 +53,16 @@ export const itemKind = (element: Element): 'row' | 'article' | 'item' | undefin
   return valueIf(isRepeated(element, tag), 'item');
 };
 
+const readLikeness = (element: Element): string =>
+  `${localName(element)}.${attributeText(element, 'class')}`;
+
 /** Whether a sibling looks alike, as in a list without list markup. */
 const isRepeated = (element: Element, tag: string): boolean => {
   const next = nextElementSibling(element);
   const previous = previousElementSibling(element);
   if (hasAttribute(element, 'class')) {
-    const like = likeness(element);
-    return [next, previous].some((sibling) => sibling && likeness(sibling) === like);
+    const like = readLikeness(element);
+    return [next, previous].some((sibling) => sibling && readLikeness(sibling) === like);
   }
   // Without classes, three siblings with the same tag count as a list, except for these tags.
   if (SECTION_TAGS.has(tag)) return false;
