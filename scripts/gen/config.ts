@@ -1,7 +1,6 @@
 // docs/config.md: every field of the configuration with its flag, variable and key.
+import { CONFIG_FIELDS, type ConfigField } from '../../src/core/config-fields.ts';
 import {
-  CONFIG_FIELDS,
-  type ConfigField,
   type ConfigKey,
   formatFlag,
   resolveConfig,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_FIELDS, formatFlag } from '../../src/core/config.ts';
+import { CONFIG_FIELDS } from '../../src/core/config-fields.ts';
+import { formatFlag } from '../../src/core/config.ts';
 import {
   buildClaudePlugin,
   buildGeminiExtension,

@@ -23,7 +23,7 @@ const BELOW = /^src\/(?:core|system|store|page|browser)\//;
 /** The tables of failures and settings contain texts for the caller; `fetch_with` is a format. */
 const EXCEPTIONS = new Set([
   'src/core/failure.ts',
-  'src/core/config.ts',
+  'src/core/config-fields.ts',
   MENTIONS,
   'src/store/handles/handle-descriptor.ts',
 ]);

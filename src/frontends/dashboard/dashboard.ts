@@ -28,7 +28,7 @@ import type { ObservedEngine } from './routes.ts';
 import type { Samples } from './samples.ts';
 import { listDecisions, listWaiting, watchWaiting } from './waiting-rows.ts';
 import { loadTaskDetail, sendBundle, sendReplay, sendTaskResult } from './task-pages.ts';
-import { KnownTasks } from './known-tasks.ts';
+import { KnownTasks } from './task-rows.ts';
 import { Thumbnails } from './thumbnails.ts';
 import { createViewerControl } from './viewer-control.ts';
 import { toRequestDetail, toRequestRow } from './request-rows.ts';

@@ -1,11 +1,7 @@
 // Hides the settings of a configuration that contain a password.
 import { createHash } from 'node:crypto';
-import {
-  CONFIG_FIELDS,
-  type Config,
-  type ConfigField,
-  type ConfigKey,
-} from '../../../core/config.ts';
+import { CONFIG_FIELDS, type ConfigField } from '../../../core/config-fields.ts';
+import type { Config, ConfigKey } from '../../../core/config.ts';
 
 /** Equal passwords have equal marks, so that two configurations can still be compared. */
 export const hidePasswords = (config: Config): Config => {
