@@ -6,13 +6,23 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What a server loads before it answers, and what a command that asks the daemon loads. */
-const SERVER = [
+/**
+ * What a server loads before its first answer, what it loads then, and what a command that asks the
+ * daemon loads.
+ */
+const LISTING = [
   'src/index.ts',
   'src/core/config.ts',
   'src/store/config/config-file.ts',
-  'src/app.ts',
+  'src/frontends/defects.ts',
+  'src/frontends/mcp/early-methods.ts',
   'src/frontends/mcp/stdio.ts',
+];
+const SERVER = [
+  ...LISTING,
+  'src/app.ts',
+  'src/core/idle-memory.ts',
+  'src/frontends/mcp/methods.ts',
 ];
 const COMMAND = [
   'src/index.ts',
@@ -27,6 +37,7 @@ const COMMAND = [
  */
 const kindOf = (entry) => {
   if (entry.startsWith('src/frontends/cli/')) return 'command';
+  if (LISTING.slice(3).includes(entry)) return 'listing';
   return /^src\/(?:index[.]ts|core\/|store\/|frontends\/mcp\/shared[.]ts|work\/setup\/)/.test(entry)
     ? 'common'
     : 'server';
@@ -49,6 +60,7 @@ export const baseChunk = ({ inputs, outputs }, root) => {
   const server = reachedFrom(SERVER, inputs);
   const command = reachedFrom(COMMAND, inputs);
   const bases = {
+    listing: reachedFrom(LISTING, inputs),
     server,
     command,
     common: new Set([...server].filter((file) => command.has(file))),

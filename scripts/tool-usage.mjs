@@ -1,12 +1,12 @@
-// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-schemas` (for
-// lists) are what their declarations say at this moment.
+// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-summaries`
+// (for lists) are what their declarations say at this moment.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Which part of what was read each module holds. */
-const MODULES = { 'tool-usage': 'usages', 'tool-schemas': 'schemas' };
+const MODULES = { 'tool-usage': 'usages', 'tool-summaries': 'summaries' };
 
 /**
  * Runs the declarations once, so that nobody has to load a tool, or describe it anew at every
@@ -38,7 +38,7 @@ export const toolUsagePlugin = () => ({
   name: 'tool-usage',
   setup: (esbuild) => {
     let reading;
-    esbuild.onResolve({ filter: /^tool-(?:usage|schemas)$/ }, ({ path: name }) => ({
+    esbuild.onResolve({ filter: /^tool-(?:usage|summaries)$/ }, ({ path: name }) => ({
       path: name,
       namespace: 'tool-usage',
     }));

@@ -8,6 +8,7 @@ import { resolveHome } from './core/home.ts';
 import { textIf } from './core/text.ts';
 import type { CreateCluster } from './features/cluster/cluster.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
+import type { LateEngine } from './frontends/mcp/early-methods.ts';
 import type { Continuation } from './frontends/supervise.ts';
 import type { Engine } from './pipeline/engine.ts';
 import type { ClusterMember } from './store/cluster/cluster-store.ts';
@@ -79,30 +80,42 @@ const serve = async (flags: readonly string[]): Promise<void> => {
   const settings = await loadSettings(flags);
   const { config } = settings;
   if (config.shared) return serveShared(settings);
-  const engine = (await loadEngine(config))(config);
-  const { watchDefects } = await import('./frontends/defects.ts');
-  const defects = watchDefects(engine.log);
-  const crashed = await (config.http === undefined
-    ? serveOnStdio(engine, defects.signal)
-    : serveOnHttp(engine, defects.signal));
+  const crashed = await serveConfigured(config);
   if (!crashed) process.exit(0);
-  defects.release();
   const { restart } = await import('./frontends/supervise.ts');
   await restart(crashed);
 };
 
 /** Returns how to restart the program after a crash, or undefined if the client disconnected. */
+const serveConfigured = async (config: Config): Promise<Continuation | undefined> => {
+  const [{ createLateEngine, mayLoadLater }, { watchDefects }] = await Promise.all([
+    import('./frontends/mcp/early-methods.ts'),
+    import('./frontends/defects.ts'),
+  ]);
+  const load = async (): Promise<Engine> => (await loadEngine(config))(config);
+  const engine = mayLoadLater(config) ? createLateEngine(config, load) : await load();
+  const defects = watchDefects(engine.log);
+  const crashed = await ('methods' in engine || config.http === undefined
+    ? serveOnStdio(engine, defects.signal)
+    : serveOnHttp(engine, defects.signal));
+  defects.release();
+  return crashed;
+};
+
 const serveOnStdio = async (
-  engine: Engine,
+  engine: Engine | LateEngine,
   crash: AbortSignal,
 ): Promise<Continuation | undefined> => {
   if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);
-  const { serveStdio } = await import('./frontends/mcp/stdio.ts');
+  const { serveMethods, serveStdio } = await import('./frontends/mcp/stdio.ts');
   endOnSignal(() => engine.stop());
   // Loaded only in a supervised process, so that others start faster.
   const supervision = process.connected ? await import('./frontends/supervise.ts') : undefined;
   supervision?.onSupervisorGone(() => void engine.stop().finally(() => process.exit(0)));
-  const rest = await serveStdio(engine, { crash, before: await supervision?.receiveHandover() });
+  const streams = { crash, before: await supervision?.receiveHandover() };
+  const rest = await ('methods' in engine
+    ? serveMethods(engine.methods, engine, streams)
+    : serveStdio(engine, streams));
   return rest && { rest };
 };
 
@@ -243,7 +256,7 @@ const wireCli = (): Wiring => {
   };
 };
 
-/** Node 22.8 and later keep compiled code on disk: the next command starts faster. */
+/** Node 22.8 and later keep compiled code on disk: the next start is faster. */
 const enableCompileCache = (): void => {
   const { enableCompileCache: enable } = nodeModule as {
     readonly enableCompileCache?: (folder: string) => unknown;
@@ -252,8 +265,8 @@ const enableCompileCache = (): void => {
 };
 
 const main = async (): Promise<void> => {
-  if (await isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   enableCompileCache();
+  if (await isServing(argv)) return serve(argv[0] === 'serve' ? argv.slice(1) : argv);
   if (argv[0] === 'daemon' && argv[1] === 'run' && process.connected) return runDaemon();
   // Loaded in parallel, because nearly every command calls the daemon.
   const [{ runCli }] = await Promise.all([

@@ -65,6 +65,49 @@ const once = (
   return schema;
 };
 
+interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** What tools/list needs of a tool, as plain data. */
+export interface ToolSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly tier: 1 | 2;
+  readonly isCore: boolean;
+  /** True if the tool never replies with a text. */
+  readonly returnsOnlyJson: boolean;
+  readonly inputSchema: ToolSchema;
+  readonly annotations: ToolAnnotations;
+}
+
+export const summariseTool = (tool: Tool): ToolSummary => ({
+  name: tool.name,
+  description: tool.description,
+  tier: tool.tier,
+  isCore: tool.traits.core === true,
+  returnsOnlyJson: returnsOnlyJson(tool),
+  inputSchema: buildListedSchema(tool),
+  annotations: buildAnnotations(tool),
+});
+
+export const returnsOnlyJson = (tool: Tool): boolean => !tool.rendersText;
+
+const buildAnnotations = (tool: Tool): ToolAnnotations => {
+  const reads = tool.traits.effect === 'read';
+  return {
+    title: buildTitle(tool),
+    readOnlyHint: reads,
+    destructiveHint: !reads,
+    idempotentHint: reads,
+    openWorldHint: tool.traits.scope !== 'none',
+  };
+};
+
 /** `oc_task_wait` -> "Task wait". */
 export const buildTitle = (tool: Tool): string => {
   const words = tool.name.replace(/^oc_/, '').replaceAll('_', ' ');

@@ -1,7 +1,7 @@
 // The name, version and instructions of this server, for clients.
 import { NOTE_WORD } from '../../core/ids.ts';
 import { VERSION } from '../../core/version.ts';
-import { TASK_EXTENSION } from './task-extension.ts';
+import { TASK_EXTENSION_NAME } from './method-names.ts';
 
 export const INSTRUCTIONS = `OpenChrome controls a real Chrome, started by the first call that \
 needs it. It reports facts; you decide.
@@ -46,5 +46,5 @@ export const CAPABILITIES = {
   resources: { subscribe: true },
   prompts: { listChanged: true },
   completions: {},
-  extensions: TASK_EXTENSION,
+  extensions: { [TASK_EXTENSION_NAME]: {} },
 };

@@ -1,11 +1,14 @@
 // The table of MCP methods, for all transports and protocol revisions.
+import { getOrCreate } from '../../core/collections.ts';
 import type { Engine } from '../../pipeline/engine.ts';
-import { callTool, type ListedTool, listTools } from './tool-methods.ts';
+import { chooseListing, type ListedTool } from './tool-list.ts';
+import { callTool, listTools } from './tool-methods.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientFacts, Wishes } from './client-facts.ts';
 import type { AskClient } from './elicitation.ts';
-import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
-import { TASK_METHODS, taskMethods } from './task-extension.ts';
+import { type METHOD_NAMES, STORED_METHODS } from './method-names.ts';
+import { RPC, RpcError, type RpcParams } from './protocol.ts';
+import { taskMethods } from './task-extension.ts';
 
 /** The parts of the engine that the methods use. A client must not answer its own questions. */
 export type Served = Omit<
@@ -32,26 +35,7 @@ export interface Exchange {
 export type RpcMethod = (params: RpcParams, exchange: Exchange) => Promise<object>;
 export type Methods = ReadonlyMap<string, RpcMethod>;
 
-/** Methods about stored data: their code is loaded by the first request. */
-const STORED_METHODS = [
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  WATCH_METHOD,
-] as const;
 export type StoredMethods = Record<(typeof STORED_METHODS)[number], RpcMethod>;
-
-export const METHOD_NAMES = [
-  'tools/list',
-  'tools/call',
-  ...STORED_METHODS,
-  ...TASK_METHODS,
-] as const;
 
 /** The methods throw only RpcError. */
 export const createMethods = (engine: Served): Methods => {
@@ -86,15 +70,9 @@ const createStoredMethods = (engine: Served): StoredMethods => {
 /** Caches one list per combination of options: building the schemas takes time. */
 const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedTool[]) => {
   const made = new Map<string, ListedTool[]>();
-  return ({
-    slim = config.slim,
-    allTools = config.allTools,
-    structuredContent = config.structuredContent,
-  } = {}) => {
-    const key = String([slim, allTools, structuredContent]);
-    const listed = made.get(key) ?? listTools(tools, { slim, allTools, structuredContent });
-    made.set(key, listed);
-    return listed;
+  return (wishes) => {
+    const options = chooseListing(config, wishes);
+    return getOrCreate(made, String(Object.values(options)), () => listTools(tools, options));
   };
 };
 

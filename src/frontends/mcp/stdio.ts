@@ -22,7 +22,7 @@ import {
   type RpcResponse,
 } from './protocol.ts';
 import { isRecord } from '../../core/json.ts';
-import { createMethods, type Methods } from './methods.ts';
+import type { Methods } from './methods.ts';
 import { toResult } from './result.ts';
 
 /** Timeout for stopping the engine before the process exits. */
@@ -38,15 +38,20 @@ interface Streams {
 }
 
 /** The engine of this process, or the connection to a shared one. */
-type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
+export type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
 
 /**
  * Serves until the client disconnects or the engine crashes, and stops the engine. Returns
  * undefined if the client disconnected; after a crash the unused bytes of stdin, for the next
  * process.
  */
-export const serveStdio = (engine: Engine, streams?: Streams): Promise<Buffer | undefined> =>
-  serveMethods(createMethods(engine), engine, streams);
+export const serveStdio = async (
+  engine: Engine,
+  streams?: Streams,
+): Promise<Buffer | undefined> => {
+  const { createMethods } = await import('./methods.ts');
+  return serveMethods(createMethods(engine), engine, streams);
+};
 
 export const serveMethods = async (
   methods: Methods,

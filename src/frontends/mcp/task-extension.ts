@@ -4,18 +4,16 @@ import { getField, isRecord } from '../../core/json.ts';
 import type { TaskMeta } from '../../store/tasks/task-ledger.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
+import { TASK_EXTENSION_NAME, type TASK_METHODS } from './method-names.ts';
 import type { Exchange, Served } from './methods.ts';
 import { createLineTest, type ToolResult, toResult } from './result.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 
-const EXTENSION = 'io.modelcontextprotocol/tasks';
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long tasks are kept, and the suggested polling interval. */
 const TTL_MS = 30 * DAY_MS;
 const POLL_MS = 1000;
-
-export const TASK_EXTENSION = { [EXTENSION]: {} };
 
 /** A task in the form of the protocol. */
 interface ProtocolTask {
@@ -33,7 +31,7 @@ export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean
   const meta = envelope ?? params['_meta'];
   const capabilities = getField(meta, CAPABILITIES_KEY);
   const extensions = getField(capabilities, 'extensions');
-  return isRecord(extensions) && isRecord(extensions[EXTENSION]);
+  return isRecord(extensions) && isRecord(extensions[TASK_EXTENSION_NAME]);
 };
 
 /** tools/call of a long-running tool: returns the task; an invalid call fails as usual. */
@@ -53,8 +51,6 @@ export const startTask = async (
     return failed(error);
   }
 };
-
-export const TASK_METHODS = ['tasks/get', 'tasks/cancel', 'tasks/update'] as const;
 
 export const taskMethods = (
   engine: Served,
@@ -83,7 +79,7 @@ const withTask = async (
 ): Promise<object> => {
   if (!followsTasks(params, exchange))
     throw new RpcError(RPC.missingCapability, 'Missing required client capability.', {
-      requiredCapabilities: { extensions: TASK_EXTENSION },
+      requiredCapabilities: { extensions: { [TASK_EXTENSION_NAME]: {} } },
     });
   const { taskId } = params;
   if (typeof taskId !== 'string')

@@ -1,74 +1,25 @@
-// tools/list and tools/call: describes the selected tools, and runs a request through the pipeline.
-import schemas from 'tool-schemas';
-import type { Config } from '../../core/config.ts';
+// tools/list of any tools, and tools/call, which runs a request through the pipeline.
 import { defined } from '../../core/defined.ts';
 import { getField } from '../../core/json.ts';
 import { after, monotonicMs } from '../../core/time.ts';
 import type { CallRequest } from '../../pipeline/call.ts';
 import type { Progress } from '../../toolkit/context.ts';
 import type { Tool } from '../../toolkit/define-tool.ts';
-import { buildListedSchema, buildTitle, type ToolSchema } from '../../toolkit/tool-description.ts';
+import { returnsOnlyJson, summariseTool } from '../../toolkit/tool-description.ts';
 import { describeClient } from './client-info.ts';
 import { createElicit } from './elicitation.ts';
 import type { Exchange, Served } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { createLineTest, toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
+import { findSummary, type ListedTool, type ListingOptions, listSummaries } from './tool-list.ts';
 
-// Selects the tools for tools/list, and describes each.
-
-interface Annotations {
-  readonly title: string;
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-}
-
-export interface ListedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: ToolSchema;
-  readonly outputSchema?: ToolSchema;
-  readonly annotations: Annotations;
-}
-
-type ListingOptions = Pick<Config, 'slim' | 'allTools' | 'structuredContent'>;
-
-/** Tiers only affect the list: every tool can be called. */
+/** Builds the list of tools; the summaries of most tools are known from the build. */
 export const listTools = (tools: readonly Tool[], options: ListingOptions): ListedTool[] =>
-  tools.filter((tool) => isListed(tool, options)).map((tool) => announce(tool, options));
-
-const isListed = (tool: Tool, { slim, allTools }: ListingOptions): boolean => {
-  if (slim) return tool.traits.core === true;
-  return allTools || tool.tier === 1;
-};
-
-const announce = (tool: Tool, { structuredContent }: ListingOptions): ListedTool =>
-  defined({
-    name: tool.name,
-    description: tool.description,
-    inputSchema: schemas[tool.name] ?? buildListedSchema(tool),
-    outputSchema: structuredContent && returnsOnlyJson(tool) ? { type: 'object' } : undefined,
-    annotations: buildAnnotations(tool),
-  });
-
-/**
- * With an output schema, a client may reject results without structured content, so only tools that
- * never return text have one.
- */
-const returnsOnlyJson = (tool: Tool): boolean => !tool.rendersText;
-
-const buildAnnotations = (tool: Tool): Annotations => {
-  const reads = tool.traits.effect === 'read';
-  return {
-    title: buildTitle(tool),
-    readOnlyHint: reads,
-    destructiveHint: !reads,
-    idempotentHint: reads,
-    openWorldHint: tool.traits.scope !== 'none',
-  };
-};
+  listSummaries(
+    tools.map((tool) => findSummary(tool.name) ?? summariseTool(tool)),
+    options,
+  );
 
 // Sends progress: never backwards, at most ten times a second, the last one before the reply.
 

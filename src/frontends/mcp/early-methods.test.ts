@@ -1,0 +1,90 @@
+// The list of tools before the engine is loaded, and the requests that load it.
+import { describe, expect, it, vi } from 'vitest';
+import { resolveConfig } from '../../core/config.ts';
+import { createLog } from '../../core/log.ts';
+import type { Engine } from '../../pipeline/engine.ts';
+import { TOOLS } from '../../tools/index.ts';
+import { createLateEngine, mayLoadLater } from './early-methods.ts';
+import type { Exchange } from './methods.ts';
+import { listTools } from './tool-methods.ts';
+
+const exchange: Exchange = { signal: new AbortController().signal, notify: () => {} };
+
+const useLateEngine = (...flags: string[]) => {
+  const config = resolveConfig({ flags });
+  const engine = {
+    config,
+    log: createLog({ level: 'error', write: () => {} }),
+    tools: TOOLS,
+    call: vi.fn(async () => ({ text: 'called', images: [], notes: [] })),
+    stop: vi.fn(async () => {}),
+  };
+  const load = vi.fn(async () => engine as unknown as Engine);
+  const late = createLateEngine(config, load);
+  const request = (method: string, params: object = {}) =>
+    late.methods.get(method)?.({ ...params }, exchange);
+  return { config, engine, load, late, request };
+};
+
+describe('tools/list', () => {
+  it('is answered before the engine is loaded, which is loaded then', async () => {
+    vi.useFakeTimers();
+    try {
+      const { load, request } = useLateEngine();
+      const list = await request('tools/list');
+      expect(list).toHaveProperty('tools.0.name', 'navigate');
+      expect(load).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(load).toHaveBeenCalledOnce();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each([[], ['--slim'], ['--all-tools'], ['--structured-content']])(
+    'is the list of the engine (%s)',
+    async (...flags) => {
+      const { config, request } = useLateEngine(...flags);
+      expect(await request('tools/list')).toEqual({ tools: listTools(TOOLS, config) });
+    },
+  );
+});
+
+it('a call loads the engine once', async () => {
+  const { engine, load, request } = useLateEngine();
+  const call = { name: 'tabs_context', arguments: {} };
+  const [reply] = await Promise.all([request('tools/call', call), request('tools/call', call)]);
+  expect(reply).toMatchObject({ content: [{ type: 'text', text: 'called' }] });
+  expect(engine.call).toHaveBeenCalledTimes(2);
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it('without a request the engine is loaded after a second, to remove expired files', async () => {
+  vi.useFakeTimers();
+  try {
+    const { load } = useLateEngine();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(load).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('stopping ends the engine that was loaded, and loads none', async () => {
+  const { engine, load, late, request } = useLateEngine();
+  await late.stop();
+  expect(load).not.toHaveBeenCalled();
+  await request('tools/call', { name: 'tabs_context' });
+  await late.stop();
+  expect(engine.stop).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ['--disable-tools', 'crawl'],
+  ['--secrets', '/secrets.json'],
+  ['--allow-domains', 'example.com'],
+  ['--block-domains', 'example.com'],
+])('the engine is loaded first with %s, whose value it checks', (...flags) => {
+  expect(mayLoadLater(resolveConfig({ flags: [] }))).toBe(true);
+  expect(mayLoadLater(resolveConfig({ flags }))).toBe(false);
+});
