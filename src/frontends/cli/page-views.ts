@@ -1,5 +1,5 @@
 // Renders tabs, navigation, requests and validations for people. Pure.
-import { formatCount, formatSize } from './moments.ts';
+import { formatCount, formatSize } from './amounts.ts';
 import { type TableColumn, toOneLine } from './text-layout.ts';
 import { drawTable, formatTab, renderData, type ViewContext, wrapNote } from './view-text.ts';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { ToolAnswer } from './client.ts';
 import { printAnswer, type PrintOptions, renderJson } from './print.ts';
-import { renderProgress } from './progress-bar.ts';
+import { renderProgress } from './amounts.ts';
 import type { Terminal } from './terminal.ts';
 
 const COMMAND: PrintOptions['command'] = {

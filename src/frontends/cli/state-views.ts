@@ -1,6 +1,6 @@
 // Renders sessions, recordings, cookies, storage, downloads, tools and results for people. Pure.
 import { listIf } from '../../core/collections.ts';
-import { formatCount, formatDuration, formatSize, formatTime } from './moments.ts';
+import { formatCount, formatDuration, formatSize, formatTime } from './amounts.ts';
 import type { TableColumn } from './text-layout.ts';
 import { drawTable, renderData, type ViewContext, wrapNote } from './view-text.ts';
 

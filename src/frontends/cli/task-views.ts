@@ -1,5 +1,5 @@
 // Renders tasks, their events, and the calls of the journal for people. Pure.
-import { formatAge, formatCount, formatDuration, formatTime } from './moments.ts';
+import { formatAge, formatCount, formatDuration, formatTime } from './amounts.ts';
 import type { Colour } from './terminal.ts';
 import { type TableColumn, toOneLine } from './text-layout.ts';
 import { drawTable, isRecord, renderData, type ViewContext } from './view-text.ts';

@@ -1,7 +1,6 @@
 // Renders the live view of `openchrome top`: the daemon, its sessions and tabs, and tasks. Pure.
 import type { DaemonOverview } from './daemon/status.ts';
-import { formatCount, formatDuration } from './moments.ts';
-import { drawBar } from './progress-bar.ts';
+import { drawBar, formatCount, formatDuration } from './amounts.ts';
 import type { Colour } from './terminal.ts';
 import { cutToWidth, renderTable, type TableColumn, toOneLine } from './text-layout.ts';
 import { describeArguments, findIdLength, formatRuntime, type TaskData } from './task-views.ts';

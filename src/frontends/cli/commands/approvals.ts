@@ -13,7 +13,7 @@ import {
   type RunCommand,
 } from '../command.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import { formatTime } from '../moments.ts';
+import { formatTime } from '../amounts.ts';
 import { toOneLine } from '../text-layout.ts';
 
 interface AnswerCommand extends CliContext {

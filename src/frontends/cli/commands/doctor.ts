@@ -3,7 +3,7 @@ import { Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import type { Finding } from '../../../features/doctor/index.ts';
 import { takeSwitches } from '../command-words.ts';
-import { formatCount } from '../moments.ts';
+import { formatCount } from '../amounts.ts';
 import type { RunCommand } from '../command.ts';
 import { type Colour, runInterruptibly, type Terminal } from '../terminal.ts';
 

@@ -9,9 +9,8 @@ import {
 } from '../../../store/files/page-files.ts';
 import { EntryTail, type NewEntries } from '../../../store/tasks/working-files.ts';
 import { type CallOptions, type DaemonClient, readAnswer } from '../client.ts';
-import { formatCount, formatDuration } from '../moments.ts';
+import { formatCount, formatDuration, renderWork } from '../amounts.ts';
 import type { CliContext } from '../command.ts';
-import { renderWork } from '../progress-bar.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS } from '../terminal.ts';
 import { toOneLine } from '../text-layout.ts';
 

@@ -7,7 +7,7 @@ import { type CliContext, type Command, formatCommandName, type RunCommand } fro
 import { requireNoWords, takeSwitches } from '../command-words.ts';
 import { hasDisplay } from '../desktop.ts';
 import { runInterruptibly } from '../terminal.ts';
-import { formatCount, formatTime } from '../moments.ts';
+import { formatCount, formatTime } from '../amounts.ts';
 import { renderTable } from '../text-layout.ts';
 import type { LoginOrder } from './login-handoff.ts';
 

@@ -7,7 +7,7 @@ import type { CliContext, ToolCommand } from '../command.ts';
 import { printFailure } from '../failures.ts';
 import { mergeJson, type Parsed, parseWords } from '../parse.ts';
 import { failureFormat, printAnswer } from '../print.ts';
-import { renderProgress } from '../progress-bar.ts';
+import { renderProgress } from '../amounts.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly } from '../terminal.ts';
 
 interface CommandCall {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sleep } from '../../../core/time.ts';
 import { EntryTail } from '../../../store/tasks/working-files.ts';
 import { requireNoWords, takeSwitches } from '../command-words.ts';
-import { formatDuration, formatTime } from '../moments.ts';
+import { formatDuration, formatTime } from '../amounts.ts';
 import type { RunCommand } from '../command.ts';
 import { INTERRUPTED, INTERRUPTED_STATUS, runInterruptibly, type Terminal } from '../terminal.ts';
 import { cutToWidth, toOneLine } from '../text-layout.ts';

@@ -1,7 +1,7 @@
 // `openchrome workers`: the live processes of a cluster, their load and their current work.
 import type { ClusterMember } from '../../../store/cluster/cluster-store.ts';
 import { takeSwitches } from '../command-words.ts';
-import { formatDuration, formatSize } from '../moments.ts';
+import { formatDuration, formatSize } from '../amounts.ts';
 import type { RunCommand } from '../command.ts';
 import { renderTable } from '../text-layout.ts';
 
