@@ -274,7 +274,7 @@ const hasTitleChild = (element: Element): boolean => {
 };
 
 /** The role that HTML gives an element. */
-export const nativeRole = (element: Element, tag: string): string => {
+const nativeRole = (element: Element, tag: string): string => {
   const fixed = BY_TAG[tag];
   if (fixed !== undefined) return fixed;
   const readRole = ROLE_READERS[tag];

@@ -6,7 +6,6 @@ import type { ActionContext } from '../browser/act/perform.ts';
 import type { ActionData } from '../core/receipt.ts';
 import type { Frame } from '../browser/tabs/frames.ts';
 import type { ActionTarget } from '../browser/act/elements.ts';
-import { inPage } from '../browser/tabs/in-page.ts';
 import type { TabContext } from './context.ts';
 import { markListedAs, markUndescribed, markUnlisted } from './tool-description.ts';
 
@@ -116,14 +115,6 @@ export const parseTarget = (
 const documentAddress = (frame: Frame): string =>
   frame.url === 'about:srcdoc' && frame.parent ? documentAddress(frame.parent) : frame.url;
 
-/** A page that is replaced meanwhile leaves no facts; the action itself reports that. */
-const createTargetKeeper =
-  ({ keepTargets, signal }: TabContext): ActionContext['keepTargets'] =>
-  async (frame, ids) => {
-    const facts = frame.call(inPage.more.describeRecorded, [ids], signal);
-    keepTargets(await facts.catch(() => ids.map(() => null)));
-  };
-
 /** How long to wait for a first effect if nothing happens. */
 const IDLE_MS = 100;
 
@@ -144,7 +135,7 @@ export const createActionContext = (
     allowFile: allowUpload,
     allowAction,
     recheckAction,
-    keepTargets: context.taskId === undefined ? undefined : createTargetKeeper(context),
+    keepTargets: context.taskId === undefined ? undefined : context.keepTargets,
     learnSecret: (text) => rooms.redactor.learn(text),
     fillSecrets: (text, frame) =>
       context.fillSecrets(

@@ -25,6 +25,8 @@ import {
   startsAsHtml,
 } from '../../src/features/crawl/bounded-markup.ts';
 import { collapseSpaces } from '../../src/features/crawl/page-facts.ts';
+import { parseMarkup } from '../../src/features/crawl/markup-tree.ts';
+import { parsePage } from '../../src/features/crawl/page-world.ts';
 import { parseRobots } from '../../src/features/crawl/robots.ts';
 import { parseSitemap } from '../../src/features/crawl/sitemap.ts';
 import { normaliseUrl } from '../../src/features/crawl/urls.ts';
@@ -179,6 +181,7 @@ const WORK: Readonly<Record<string, Work>> = {
   cutPdfPages: (text) => cutPdfPages([text], { maxTokens: 10_000, inlineLimitBytes: 32_768 }),
   renderNodeLine: (text) => renderNodeLine(node(text), refs.refOf),
   renderPage: (text) => renderPage({ nodes: page(text), ...refs }, { maxTokens: 2000 }),
+  toBareEntry: (text) => toBareEntry(request(text)),
   toDetail: (text) => toDetail(request(text), { raw: true, maxBytes: 65_536 }),
   toEntry: (text) => toEntry(request(text), { body: 'shape', maxBytes: 65_536 }),
   toHar: (text) => toHar([request(text)], '1'),
@@ -193,6 +196,8 @@ const WORK: Readonly<Record<string, Work>> = {
   endOfDoctype,
   normaliseUrl: (text) => normaliseUrl(text, 'https://a.test/'),
   parseNumber: (text) => parseNumber({ text }),
+  parseMarkup: (text) => parseMarkup(boundMarkup(text)),
+  parsePage: (text) => parsePage(boundMarkup(text)),
   parseRobots: (text) => parseRobots(text, 'OpenChrome').allows('https://a.test/a/b/a'),
   parseSitemap,
   renderLiteral,
@@ -299,6 +304,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   toTtfbMs: 'numbers',
   toTypeScript: 'through describeApi',
   toFailure: 'copies a failure',
+  toCapturedSummary: 'copies fields of a request, whose headers Chrome limits',
   estimateReplyTokens: 'through estimateTokens',
 };
 

@@ -15,6 +15,7 @@ import { enterInto, type FormField, fillSecretsIn, requireFieldValue } from './f
 import { clickEvents, sendMouse } from './mouse.ts';
 import {
   beforeAnything,
+  keepTargetFacts,
   refuseUnderDialog,
   type ActionContext,
   untilInterrupted,
@@ -86,7 +87,7 @@ export const fillForm = async (
       const end = await fillBatch(context, batch, watched[i]?.watch ?? 0, failures);
       if (end.submit) submit = buildTargetName(tab, batch.frame, end.submit);
       const ids = end.results.map(({ element }) => element?.id ?? 0);
-      await context.keepTargets?.(batch.frame, ids);
+      await keepTargetFacts(context, batch.frame, ids);
     }
     await effectWait.look('task');
     await effectWait.rest(0);

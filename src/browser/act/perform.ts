@@ -11,6 +11,7 @@ import type {
   Settling,
   WatchedFocus,
 } from '../../page/act/act-answers.ts';
+import type { RecordedElement } from '../../page/recorded/recorded-answers.ts';
 import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
@@ -50,8 +51,19 @@ export interface ActionContext {
   /** Registers a password, so that later output masks it. */
   readonly learnSecret: (text: string) => void;
   /** Keeps the facts of targets in the journal; undefined if the call belongs to no task. */
-  readonly keepTargets: ((frame: Frame, ids: readonly number[]) => Promise<void>) | undefined;
+  readonly keepTargets: ((facts: readonly (RecordedElement | null)[]) => void) | undefined;
 }
+
+/** A page that is replaced meanwhile leaves no facts; the action itself reports that. */
+export const keepTargetFacts = async (
+  { keepTargets, signal }: ActionContext,
+  frame: Frame,
+  ids: readonly number[],
+): Promise<void> => {
+  if (!keepTargets) return;
+  const facts = frame.call(inPage.more.describeRecorded, [ids], signal);
+  keepTargets(await facts.catch(() => ids.map(() => null)));
+};
 
 export interface ActionSpec {
   readonly did: string;
@@ -104,7 +116,7 @@ const attempt = async (
       limited,
     ),
   );
-  await context.keepTargets?.(reached.frame, [reached.ready.element.id]);
+  await keepTargetFacts(context, reached.frame, [reached.ready.element.id]);
   if (spec.already?.(reached))
     return {
       receipt: defined({

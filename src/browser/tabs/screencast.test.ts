@@ -65,13 +65,13 @@ it('leaves the stream of a viewer alone', () => {
 it('captures the first picture again if the page did not answer', async () => {
   const { tab, sent } = createTab();
   let failures = 2;
-  tab.cdp.send = ((method: string) => {
+  tab.cdp.send = (method: string) => {
     sent.push(method);
     if (method === 'Page.captureScreenshot' && failures-- > 0)
       return Promise.reject(new Error('hangs'));
     const view = { clientWidth: 800, clientHeight: 600 };
     return Promise.resolve({ data: 'AAAA', cssVisualViewport: view });
-  }) as typeof tab.cdp.send;
+  };
   const pictures: TabPicture[] = [];
   using _ = new Screencast(tab, { maxWidth: 100, onPicture: (picture) => pictures.push(picture) });
   await vi.advanceTimersByTimeAsync(10_000);

@@ -42,7 +42,7 @@ export type CallEntry = z.output<typeof CallEntry>;
 export type EventEntry = z.output<typeof EventEntry>;
 export type JournalEntry = z.output<typeof Entry>;
 
-export interface ToolSummary {
+export interface ToolCallTotals {
   readonly tool: string;
   readonly calls: number;
   readonly failed: number;
@@ -62,7 +62,7 @@ export interface JournalSummary extends Readonly<Gaps> {
   readonly tokens: number;
   readonly events: number;
   /** Tools with the most calls first. */
-  readonly tools: readonly ToolSummary[];
+  readonly tools: readonly ToolCallTotals[];
   readonly codes: Readonly<Record<string, number>>;
   /** Number of entries that this process could not write. */
   readonly lost: number;

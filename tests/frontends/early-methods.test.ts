@@ -1,12 +1,12 @@
 // The list of tools before the engine is loaded, and the requests that load it.
 import { describe, expect, it, vi } from 'vitest';
-import { resolveConfig } from '../../core/config.ts';
-import { createLog } from '../../core/log.ts';
-import type { Engine } from '../../pipeline/engine.ts';
-import { TOOLS } from '../../tools/index.ts';
-import { createLateEngine, mayLoadLater } from './early-methods.ts';
-import type { Exchange } from './methods.ts';
-import { listTools } from './tool-methods.ts';
+import { resolveConfig } from '../../src/core/config.ts';
+import { createLog } from '../../src/core/log.ts';
+import type { Engine } from '../../src/pipeline/engine.ts';
+import { TOOLS } from '../../src/tools/index.ts';
+import { createLateEngine, mayLoadLater } from '../../src/frontends/mcp/early-methods.ts';
+import type { Exchange } from '../../src/frontends/mcp/methods.ts';
+import { listTools } from '../../src/frontends/mcp/tool-methods.ts';
 
 const exchange: Exchange = { signal: new AbortController().signal, notify: () => {} };
 
