@@ -220,7 +220,7 @@ describe('the exit status', () => {
     [2, 'open a b'],
     [2, 'state --depth two'],
     [2, 'call navigatte'],
-    [2, 'tasks show nonsense!'],
+    [1, 'tasks show nonsense!'],
   ])('is %i after "%s"', async (status, words) => {
     expect((await user.run(...words.split(' '))).status).toBe(status);
   });

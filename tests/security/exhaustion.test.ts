@@ -1,25 +1,15 @@
 // What is small to send and large to take in: bombs, endless streams, expressions that never end,
 // and very many of anything.
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { every } from '../../src/core/time.ts';
 import { useEngine, useSite } from '../fixtures.ts';
+import { readMainThreadMs } from '../main-thread.ts';
 
 const site = useSite();
 const engine = useEngine();
 const MIB = 1024 * 1024;
-
-/** CPU time of the main thread, which does not depend on the load; elsewhere the elapsed time. */
-const readMainThreadMs = (): number => {
-  try {
-    const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ');
-    return Number(nanoseconds) / 1e6;
-  } catch {
-    return performance.now();
-  }
-};
 
 interface Cost {
   /** The longest work of the main thread without a reply to another client. */

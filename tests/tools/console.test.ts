@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { SourceMap } from '../../src/browser/traffic/source-map.ts';
 import { estimateTokens } from '../../src/render/tokens.ts';
 import { useEngine, useSite } from '../fixtures.ts';
+import { readMainThreadMs } from '../main-thread.ts';
 
 const site = useSite();
 const server = useEngine();
@@ -128,17 +129,17 @@ it('reads a source map of many megabytes in a worker thread, also a hostile one'
   });
   let longestBlockMs = 0;
   const measureBlocks = (since: number): void => {
-    const now = performance.now();
+    const now = readMainThreadMs();
     longestBlockMs = Math.max(longestBlockMs, now - since);
     if (!isListed) setImmediate(measureBlocks, now);
   };
-  measureBlocks(performance.now());
+  measureBlocks(readMainThreadMs());
   const text = await list;
   expect(text).toMatch(/TypeError: too much: 9 @ src\/explode\.ts:3:\d+$/m);
   expect(text).toContain('Error: hostile @ ');
-  const start = performance.now();
+  const start = readMainThreadMs();
   SourceMap.parse(hostile, site.origin)?.find(1, 1);
-  expect(longestBlockMs).toBeLessThan((performance.now() - start) / 2);
+  expect(longestBlockMs).toBeLessThan((readMainThreadMs() - start) / 2);
 });
 
 it('lists 1,000 similar messages in less than 8,000 tokens, with all their differences', async () => {
