@@ -76,7 +76,10 @@ const TRANSPARENT = /^(?:transparent|rgba\(0, 0, 0, 0\))$/;
  */
 export const suspect = (element: Element, tag: string, first = firstChild(element)): void => {
   const isPlain = HOSTS.has(tag);
-  if (isPlain && first && nodeType(first) === ELEMENT) return;
+  if (isPlain && first && nodeType(first) === ELEMENT) {
+    if (!isInFlatTree(first as Element)) suspectHost(element);
+    return;
+  }
   const custom = !isPlain && isCustom(tag);
   if (!custom && !isPlain) return;
   if (getShadowRoot(element) || state.suspects.length >= MAX_SUSPECTS) return;
@@ -90,6 +93,14 @@ export const suspect = (element: Element, tag: string, first = firstChild(elemen
   if (!custom && isPainted(element)) return void state.cleared.set(element, size);
   state.suspects.push(element);
 };
+
+/**
+ * Since version 153 Chrome returns no style for an element outside the flattened tree. Older
+ * versions return one, but the element is never visible.
+ */
+const isInFlatTree = (element: Element): boolean =>
+  element.checkVisibility() || HIDING_DISPLAYS.has(getStyle(element).display);
+const HIDING_DISPLAYS = new Set(['none', 'contents', '']);
 
 /** Called for a child that is not in the flattened tree: its parent must host a closed root. */
 export const suspectHost = (parent: Element): void => {

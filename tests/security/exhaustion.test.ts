@@ -286,7 +286,7 @@ describe('very many', () => {
           for (let i = 0; i < 500; i++) { fetch('/none?' + i + 'y'.repeat(2000)).catch(() => {}); localStorage['k' + i] = 'v'.repeat(5000); }
           let at = document.body; for (let i = 0; i < 400; i++) { const d = document.createElement('div'); at.append(d); at = d; }
           document.body.insertAdjacentHTML('beforeend', '<button>b</button>'.repeat(50000)); 1`,
-        timeout_ms: 30_000,
+        timeout_ms: 100_000,
       });
       for (const [tool, args] of [
         ['console', {}],
@@ -295,13 +295,13 @@ describe('very many', () => {
         ['read_page', {}],
         ['find', { query: 'b' }],
       ] as const) {
-        const { text = '', failure } = await engine.reply(tool, { ...args, timeout_ms: 25_000 });
+        const { text = '', failure } = await engine.reply(tool, { ...args, timeout_ms: 100_000 });
         expect(failure, tool).toBeUndefined();
         expect(text.length, tool).toBeLessThan(400_000);
       }
     });
     expect(memoryMb).toBeLessThan(800);
-  });
+  }, 600_000);
 
   it('sessions cost little, and their handles and tabs are refused or served, never in the way of others', async () => {
     for (let i = 0; i < 300; i++) await engine.text('tabs_context', { session: `s${i}` });

@@ -356,6 +356,11 @@ export class MarkupElement extends MarkupParent {
     return style === undefined ? NO_STYLE : parseStyle(style);
   }
 
+  /** No style sheet hides an element here. */
+  checkVisibility(): boolean {
+    return true;
+  }
+
   getBoundingClientRect(): { readonly width: number; readonly height: number } {
     return { width: 0, height: 0 };
   }
