@@ -93,10 +93,14 @@ const collect = (): { literals: Literal[]; built: string[] } => {
 
 const { literals, built } = collect();
 
+/** Some expressions are checked with random texts: the same ones in every run. */
+const RANDOM_SEED = 1;
+
 const checkLiteral = async (text: string): Promise<string | undefined> => {
   const end = text.lastIndexOf('/');
   const result = await check(text.slice(1, end), text.slice(end + 1).replace('v', 'u'), {
     timeout: 60_000,
+    randomSeed: RANDOM_SEED,
   });
   if (result.status === 'safe') return undefined;
   return result.status === 'vulnerable' ? result.complexity.summary : 'could not be decided';
