@@ -39,6 +39,7 @@ import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
 import { networkCacheRetention } from './store/network/network-cache.ts';
 import { recordingsRetention } from './store/files/recordings.ts';
+import { DashboardPorts } from './store/config/dashboard-ports.ts';
 import { loadSecrets, type Secret, SecretHosts } from './store/config/secrets-file.ts';
 import { Logins } from './store/files/logins.ts';
 import { TaskStore } from './store/tasks/task-store.ts';
@@ -149,8 +150,9 @@ const withLoginBrowser = async <T>(
   const log = createLog({ level: config.logLevel });
   const secrets = loadSecrets(config.secrets);
   const redactor = createRedactor(secrets.map(({ value }) => value));
+  const dashboards = new DashboardPorts(home.run);
   const guard = new DomainGuard({
-    policy: domainPolicy(config),
+    policy: domainPolicy(config, dashboards),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
     ...(changesCertificates(config) && { loadTrust: () => loadTrust(config, secrets, redactor) }),
   });
@@ -276,13 +278,17 @@ interface EngineOptions {
   readonly route?: (address: string) => string;
 }
 
-const domainPolicy = ({ allowDomains, blockDomains, allowPrivateNetwork }: Config): DomainPolicy =>
+const domainPolicy = (
+  { allowDomains, blockDomains, allowPrivateNetwork }: Config,
+  dashboards: DashboardPorts,
+): DomainPolicy =>
   new DomainPolicy(
     defined({
       allow: allowDomains.length === 0 ? undefined : parseDomains(allowDomains, 'allowDomains'),
       block: parseDomains(blockDomains, 'blockDomains'),
       allowPrivateNetwork,
       ownAddresses,
+      dashboardPorts: () => dashboards.list(),
     }),
   );
 
@@ -420,8 +426,9 @@ export const createEngine = ({
     ],
     log,
   );
+  const dashboards = new DashboardPorts(home.run);
   const guard = new DomainGuard({
-    policy: domainPolicy(config),
+    policy: domainPolicy(config, dashboards),
     ...(config.proxy.length > 0 && { loadUpstream: () => loadUpstream(config, redactor) }),
     ...(changesCertificates(config) && { loadTrust: () => loadTrust(config, secrets, redactor) }),
     ...(lookUp && { lookUp }),
@@ -544,6 +551,7 @@ export const createEngine = ({
     replyWithResult: (task, fits) => replyWithResult(rooms, task, fits),
     health: () => browser.health(),
     calls: rooms.calls,
+    announceDashboard: (port) => dashboards.add(port),
     observe: async () => {
       const { Observer } = await import('./features/observe/observer.ts');
       return (observer ??= new Observer(rooms));

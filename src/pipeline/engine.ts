@@ -85,6 +85,8 @@ export interface Engine {
   readonly calls?: Services['calls'];
   /** Loads the access of viewers to tabs, requests and the journal. */
   observe?(): Promise<Observer>;
+  /** Forbids agents to open the dashboard at this port, until the result is disposed. */
+  announceDashboard?(port: number): Promise<Disposable>;
   /** All tabs with their short ids, redacted; from known state, as in `health`. */
   listTabs(): readonly ListedTab[];
   /**

@@ -39,6 +39,7 @@ const withinDomains = async <T>(
   const { tab } = call;
   if (tab && call.tool.traits.aside) return watchWithin(call, tab, next);
   await holdTab(call);
+  const stopWatching = watchForDashboard(call);
   let result: T;
   try {
     result = await runWithin(call, () => next(call));
@@ -48,6 +49,8 @@ const withinDomains = async <T>(
     const cause = causeOf(error, untold.refusals);
     tell(call, { ...untold, refusals: untold.refusals.filter((refused) => refused !== cause) });
     throw cause ? domainNotAllowedFailure(cause.refusal, cause.url) : error;
+  } finally {
+    stopWatching();
   }
   tell(call, takeRefusals(call));
   return result;
@@ -78,6 +81,17 @@ const holdTab = async (call: SessionCall): Promise<void> => {
   if (dialog !== 'answers') await tab.guard.narrow(allowedDomains);
   if (!loadsPages) tab.guard.requireControls(); // a page without a control can only be left
   if (!loadsPages) allowDomain(call, tab.url);
+};
+
+/** A call of several steps must not reach the buttons of a dashboard that an earlier step opened. */
+const watchForDashboard = ({ tab, deadline }: SessionCall): (() => void) => {
+  if (!tab) return () => {};
+  return tab.events.on('navigated', ({ url }) => {
+    const refusal = tab.guard.judge(url);
+    if (refusal?.reason !== 'dashboard') return;
+    deadline.abort(domainNotAllowedFailure(refusal, url));
+    if (tab.ours) tab.cdp.send('Page.navigate', { url: 'about:blank' }).catch(() => {}); // closed
+  });
 };
 
 /** A page from the history is shown without a request, so its URL is checked here. */
@@ -223,7 +237,7 @@ const ownFiles = (home: Home, { secrets, profile, clientCert, clientKey }: Confi
     home.output,
     home.networkCache,
   ],
-  ...[home.approvals, home.waiting],
+  ...[home.approvals, home.waiting, home.dashboardKey, home.pairing],
   ...[home.daemon, home.daemonLog, home.secretHosts, join(home.root, CONFIG_FILE)],
   ...[secrets, profile].filter((path) => path !== undefined),
   ...[...clientCert, ...clientKey].map((text) => text.slice(text.indexOf('=') + 1)),

@@ -310,6 +310,18 @@ describe('This machine', () => {
     expect(verdict(judge, 'http://127.0.0.1:3001/')).toBe('allowed');
   });
 
+  test('is not reached at the port of a dashboard, in any spelling and with any list', () => {
+    const ports = { dashboardPorts: () => [4_000] };
+    for (const lists of [ports, { ...ports, allow: parseDomains(['*', 'localhost:4000'], 'x') }]) {
+      const judge = new DomainPolicy({ ...lists, ownAddresses: () => ['192.0.2.7'] });
+      for (const host of ['127.0.0.1', 'localhost', 'a.localhost', '[::1]', '0', '192.0.2.7'])
+        expect(verdict(judge, `http://${host}:4000/?ticket=x`), host).toBe('dashboard');
+      expect(judge.judgeAddress('127.0.0.1', 'rebound.example', 4_000)?.reason).toBe('dashboard');
+      expect(verdict(judge, 'http://localhost:4001/')).toBe('allowed');
+      expect(verdict(judge, 'http://example.com:4000/')).toBe('allowed');
+    }
+  });
+
   test('keeps its other loopback addresses if one unusual address is blocked', () => {
     const judge = withInterface({ block: ['127.0.0.2'] });
     expect(verdict(judge, 'http://127.0.0.2/')).toBe('blocked');

@@ -24,6 +24,7 @@ export interface DomainPattern {
 export interface DomainRefusal {
   readonly reason:
     | 'metadata'
+    | 'dashboard'
     | 'this_machine'
     | 'private_address'
     | 'blocked'
@@ -40,6 +41,8 @@ interface DomainLists {
   readonly allowPrivateNetwork?: boolean;
   /** Addresses of this machine's interfaces; none by default. */
   readonly ownAddresses?: OwnAddresses;
+  /** Ports of this machine at which the user answers for agents; no list allows them. */
+  readonly dashboardPorts?: () => readonly number[];
 }
 
 /** Host names of metadata services. All others are recognised by their address. */
@@ -115,6 +118,7 @@ export class DomainPolicy {
     if (host === undefined) return { reason: 'not_allowed', host: given.slice(0, 100) };
     const kind = classifyAddress(host);
     if (kind === 'metadata' || METADATA_NAMES.has(host)) return { reason: 'metadata', host };
+    if (this.#isDashboard(host, port)) return { reason: 'dashboard', host };
     const reason = this.#judgeName(host, port);
     if (reason) return { reason, host };
     if (kind === 'loopback' && !isPlainLoopback(host) && !this.#isNamed(host, port))
@@ -131,6 +135,7 @@ export class DomainPolicy {
     const kind = classifyAddress(address);
     if (kind === undefined || kind === 'metadata') return { reason: 'metadata', host, address };
     const literal = canonicalHost(address) ?? address;
+    if (this.#isDashboard(literal, port)) return { reason: 'dashboard', host, address };
     if (
       this.#lists.block?.some(
         (pattern) => isLiteralOrLocalhost(pattern) && this.#blocks(pattern, literal, port),
@@ -144,6 +149,11 @@ export class DomainPolicy {
         address,
       });
     return valueIf(this.#leadsHome(literal, host, port), { reason: 'this_machine', host, address });
+  }
+
+  #isDashboard(host: string, port: number): boolean {
+    const { dashboardPorts, ownAddresses } = this.#lists;
+    return isThisMachine(host, ownAddresses) && (dashboardPorts?.().includes(port) ?? false);
   }
 
   /**
@@ -299,6 +309,7 @@ const isBareV6 = (text: string): boolean => !text.startsWith('[') && text.split(
 
 const WORDS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'a cloud metadata address',
+  dashboard: 'the dashboard of the user',
   this_machine: 'this machine',
   private_address: 'a private address',
   blocked: 'blocked by --block-domains',
@@ -312,6 +323,7 @@ export const explainRefusal = ({ reason, address }: DomainRefusal): string =>
 
 const HINTS: Readonly<Record<DomainRefusal['reason'], string>> = {
   metadata: 'Cloud metadata addresses are always blocked; no flag allows them.',
+  dashboard: 'Only the user may open the dashboard, because approvals are given there.',
   this_machine:
     'Use localhost or 127.0.0.1 for a server on this machine; ' +
     'a name that resolves to it needs a server started with --allow-domains NAME,*.',

@@ -66,7 +66,13 @@ it('an agent that runs the command without a terminal cannot answer', async () =
 
 it('an agent can neither write an answer nor change approvals with its tools', async () => {
   await engine.text('navigate', { url: `${site.origin}/` });
-  for (const path of ['waiting/aaaaaa.answer.json', 'approvals.json', 'openchrome.json'])
+  for (const path of [
+    'waiting/aaaaaa.answer.json',
+    'approvals.json',
+    'openchrome.json',
+    'dashboard.key',
+    'extension.json',
+  ])
     expect(
       await engine.failure('storage', { action: 'save', path: `${engine.home}/${path}` }),
     ).toMatchObject({ code: 'file_not_allowed' });

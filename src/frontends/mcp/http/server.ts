@@ -62,6 +62,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
       if (isLiveFeed(request)) void openLiveFeed(dashboard, gate, request, socket, head);
       else serveWithoutUpgrade(server, request, socket, head);
     });
+  const announced = dashboard && (await engine.announceDashboard?.(port));
   const origin = `http://${inUrl(config.host)}:${port}`;
   process.stderr.write(`openchrome listening on ${origin}/mcp\n`);
   if (dashboard) additions?.onDashboard?.(dashboard, origin);
@@ -77,6 +78,7 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     await settlesWithin(closed, GRACE_MS);
     server.closeAllConnections();
     await closed;
+    announced?.[Symbol.dispose]();
   };
   let closing: Promise<void> | undefined;
   return { port, close: (reason) => (closing ??= close(reason)) };
