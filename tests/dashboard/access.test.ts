@@ -135,10 +135,23 @@ describe('the dashboard', () => {
     const first = await startDashboard({ home });
     const headers = await takeAccess(first.url);
     await first.stop();
-    const { origin } = await startDashboard({ home });
+    const { origin } = await startDashboard({ home, port: first.port });
     expect(await send(origin, '/dashboard/state', { headers })).toMatchObject({ status: 200 });
     const key = await readFile(join(home, 'dashboard.key'), 'utf8');
     expect(key).toHaveLength(43);
+  });
+
+  it('does not accept at one port the key that a program at another port received', async () => {
+    const home = await makeHome();
+    const first = await startDashboard({ home });
+    const second = await startDashboard({ home, flags: ['--isolated'] });
+    const headers = await takeAccess(first.url);
+    expect(await send(first.origin, '/dashboard/state', { headers })).toMatchObject({
+      status: 200,
+    });
+    expect(await send(second.origin, '/dashboard/state', { headers })).toMatchObject({
+      status: 401,
+    });
   });
 
   it('forbids inline scripts, frames and other hosts with a strict policy', async () => {

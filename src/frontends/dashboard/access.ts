@@ -19,6 +19,8 @@ interface ViewerAccess {
 /** What a request contains besides its cookies. */
 interface AccessProof {
   readonly key?: string | undefined;
+  /** The port of the server that received the request. */
+  readonly port: number;
   /** The path of a link, with its query but without its signature. */
   readonly link?: string | undefined;
   readonly signature?: string | undefined;
@@ -28,7 +30,6 @@ export class Access {
   readonly #key: string;
   readonly #now: () => number;
   readonly #cookieName: string;
-  readonly #pageKey: string;
   /** Tickets that were not used yet, with the time of their end. */
   readonly #tickets = new Map<string, number>();
 
@@ -37,8 +38,6 @@ export class Access {
     this.#now = now;
     // Cookies have no port: servers of other homes on this machine need other names.
     this.#cookieName = `openchrome_${this.#sign('name').slice(0, 8)}`;
-    // The same for all viewers, so that a ticket of another server of this home does not replace it.
-    this.#pageKey = this.#sign('page key');
   }
 
   createTicket(validMs = TICKET_MS): string {
@@ -53,15 +52,15 @@ export class Access {
     this.#tickets.set(ticket, this.#now() + validMs);
   }
 
-  /** Undefined if the ticket is used or unknown. */
-  redeem(ticket: string): ViewerAccess | undefined {
+  /** `port` is that of the request. Undefined if the ticket is used or unknown. */
+  redeem(ticket: string, port: number): ViewerAccess | undefined {
     const endsAt = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
     if (endsAt === undefined || endsAt < this.#now()) return undefined;
     const expires = String(this.#now() + COOKIE_SECONDS * 1000);
     const value = `${expires}.${this.#sign(expires)}`;
     const attributes = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict`;
-    return { cookie: `${this.#cookieName}=${value}; ${attributes}`, key: this.#pageKey };
+    return { cookie: `${this.#cookieName}=${value}; ${attributes}`, key: this.#signPort(port) };
   }
 
   /** Adds a signature to a path, so that a viewer can open it as a page without the key. */
@@ -70,7 +69,10 @@ export class Access {
   }
 
   /** Whether the request has a valid cookie, and its key or the signature of its path. */
-  admits({ cookie = '' }: IncomingHttpHeaders, { key, link, signature }: AccessProof): boolean {
+  admits(
+    { cookie = '' }: IncomingHttpHeaders,
+    { key, port, link, signature }: AccessProof,
+  ): boolean {
     const prefix = `${this.#cookieName}=`;
     const hasCookie = cookie
       .split(';')
@@ -78,12 +80,20 @@ export class Access {
       .filter((pair) => pair.startsWith(prefix))
       .some((pair) => this.#isValid(pair.slice(prefix.length)));
     const isSigned = link !== undefined && isEqual(signature, this.#signPath(link));
-    return hasCookie && (isSigned || isEqual(key, this.#pageKey));
+    return hasCookie && (isSigned || isEqual(key, this.#signPort(port)));
   }
 
   #isValid(value: string): boolean {
     const [expires = '', signature = ''] = value.split('.');
     return isEqual(signature, this.#sign(expires)) && Number(expires) > this.#now();
+  }
+
+  /**
+   * The key of the page, which is the same for all viewers. A program that listens on the port after
+   * the server has ended receives it: it is not valid for the servers at other ports.
+   */
+  #signPort(port: number): string {
+    return this.#sign(`page key ${port}`);
   }
 
   #signPath(path: string): string {

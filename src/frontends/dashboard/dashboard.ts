@@ -124,7 +124,7 @@ const answer = async (
   protectResponse(response);
   if (path === TICKET_PATH) return sendTicket(context, request, response);
   const ticket = path === '/' ? query.get('ticket') : null;
-  if (ticket !== null) return exchangeTicket(context, ticket, response);
+  if (ticket !== null) return exchangeTicket(context, ticket, request, response);
   if (STATIC_PATHS.includes(path)) return sendAsset(path, request, response);
   requireAccess(context.access, request, target);
   const handler = getOwn(HANDLERS, path);
@@ -137,17 +137,21 @@ const answer = async (
 const parseTarget = ({ url = '/' }: IncomingMessage): URL => new URL(url, 'http://localhost');
 
 /** The key is a header, or a parameter where a page cannot set headers: pictures and feeds. */
-const requireAccess = (access: Access, { headers }: IncomingMessage, target: URL): void => {
+const requireAccess = (access: Access, request: IncomingMessage, target: URL): void => {
+  const { headers } = request;
   const { pathname: path, searchParams: query } = target;
   const header = headers[KEY_HEADER];
   const key = typeof header === 'string' ? header : (query.get('access') ?? undefined);
   const [link = '', signature] = `${path}${target.search}`.split('&signature=');
-  if (access.admits(headers, { key, signature, link: LINK_PATHS.has(path) ? link : undefined }))
-    return;
+  const linkPath = LINK_PATHS.has(path) ? link : undefined;
+  const proof = { key, signature, link: linkPath, port: findPort(request) };
+  if (access.admits(headers, proof)) return;
   throw fail('unauthorized', 'This browser has no access to the dashboard.', {
     hint: 'Run "openchrome dashboard", or open the URL that the server logged at its start.',
   });
 };
+
+const findPort = ({ socket }: IncomingMessage): number => socket.localPort ?? 0;
 
 /** Paths that the user opens or saves as a page of its own. */
 const LINK_PATHS = new Set([
@@ -161,9 +165,10 @@ const LINK_PATHS = new Set([
 const exchangeTicket = (
   { access }: DashboardContext,
   ticket: string,
+  request: IncomingMessage,
   response: ServerResponse,
 ): void => {
-  const redeemed = access.redeem(ticket);
+  const redeemed = access.redeem(ticket, findPort(request));
   if (redeemed) response.setHeader('set-cookie', redeemed.cookie);
   // A fragment is not sent to servers; the page removes it from its address.
   response.setHeader('location', redeemed ? `/#access=${redeemed.key}` : '/');
