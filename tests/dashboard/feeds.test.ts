@@ -1,5 +1,7 @@
 // The feeds of the dashboard: events without gaps, limits of viewers, and live pictures.
+import { appendFile, readdir } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useSite } from '../fixtures.ts';
 import {
@@ -28,6 +30,10 @@ interface OpenFeed {
   readonly events: FeedEvent[];
   /** Waits until the events pass the test. */
   until(test: (events: readonly FeedEvent[]) => boolean): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Resolves when the server has ended the connection. */
+  readonly closed: Promise<void>;
   close(): void;
 }
 
@@ -81,6 +87,11 @@ const openFeed = (
               checks.add(check);
               check();
             }),
+          pause: () => response.pause(),
+          resume: () => response.resume(),
+          closed: new Promise((done) => {
+            response.socket.once('close', () => done());
+          }),
           close: () => request.destroy(),
         });
       },
@@ -145,6 +156,27 @@ describe('the feed of events', () => {
       })
       .toBe(200);
     for (const feed of feeds) feed.close();
+  });
+
+  it('disconnects a viewer that does not read, and serves the others', async () => {
+    const home = await makeHome();
+    const server = await startDashboard({ home });
+    const access = await takeAccess(server.url);
+    await server.call('expand_tools', { query: 'first' });
+    const stuck = await openFeed(server.origin, access);
+    stuck.pause();
+    const folder = join(home, 'journal');
+    const [file = ''] = await readdir(folder);
+    const call = { ts: Date.now(), tool: 'find', session: 'x', args: { query: 'q'.repeat(190) } };
+    const line = `${JSON.stringify({ ...call, summary: 's'.repeat(290) })}\n`;
+    await appendFile(join(folder, file), line.repeat(40_000));
+    const other = await openFeed(server.origin, access);
+    await server.call('expand_tools', { query: 'last' });
+    await other.until((events) => listRows(events).some(({ target }) => target === 'last'));
+    stuck.resume();
+    await stuck.closed;
+    expect(listRows(stuck.events).length).toBeLessThan(40_000);
+    other.close();
   });
 
   it('reports an unknown position as a gap', async () => {

@@ -30,6 +30,7 @@ const attackEverywhere = async (text: string): Promise<void> => {
   await board.server.call('find', { query: text });
   await board.server.call(text.slice(0, 60), { [text]: text });
   await board.server.call('oc_task_start', { objective: text });
+  await board.server.call('oc_task_start', { kind: 'oc_handoff', args: { reason: text } });
 };
 
 it('hostile texts appear as texts in every view and change nothing', async () => {
