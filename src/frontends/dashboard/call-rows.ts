@@ -1,7 +1,8 @@
 // Converts lines of the journal to rows of the timeline, and counts them per interval. Pure.
+import { attempt } from '../../core/attempt.ts';
 import { addCount } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
-import { isRecord } from '../../core/json.ts';
+import { isRecord, parseJson } from '../../core/json.ts';
 import type { FeedLine } from '../../store/journal/journal-feed.ts';
 import type { CallRow, UsageBucket } from './messages.ts';
 
@@ -22,6 +23,8 @@ const TARGET_NAMES = [
   'task_id',
   'taskId',
   'output_handle',
+  'objective',
+  'kind',
   'name',
   'action',
   'mode',
@@ -47,14 +50,18 @@ const findTask = (args: unknown): string | undefined => {
   return toText(args['taskId'] ?? args['task_id'], 40);
 };
 
+/** Events can also name a tool: an approval names the one that waits for the user. */
+export const isCallEntry = ({ tool, event }: FeedLine['entry']): boolean =>
+  typeof tool === 'string' && event === undefined;
+
 /** The row of a call or of an event. */
 export const toCallRow = ({ id, entry }: FeedLine): CallRow => {
   const { ts, tool, event, session, tabId, args, durationMs, tokens, ok, code, summary } = entry;
-  const isCall = tool !== undefined;
+  const isCall = isCallEntry(entry);
   return defined({
     id,
     ts,
-    tool: toText(tool, 100),
+    tool: isCall ? toText(tool, 100) : undefined,
     event: isCall ? undefined : toText(event, 100),
     session: toText(session, 100),
     tabId: toText(tabId, 100),
@@ -62,15 +69,27 @@ export const toCallRow = ({ id, entry }: FeedLine): CallRow => {
     ms: toNumber(durationMs),
     tokens: toNumber(tokens),
     ok: typeof ok === 'boolean' ? ok : undefined,
-    code: toText(code, 60),
-    summary: isCall ? toText(summary, SUMMARY_CHARS) : describeEvent(entry),
+    code: toText(isCall ? code : entry['outcome'], 60),
+    summary: isCall ? describeReply(summary) : describeEvent(entry),
     taskId: findTask(args),
   });
 };
 
+/** Replies that open a page are JSON: the title of the page says most. */
+const describeReply = (summary: unknown): string | undefined => {
+  const text = toText(summary, SUMMARY_CHARS);
+  const [, title] = /^\{"tabId":.*?"title":("(?:[^"\\]|\\.)+")/.exec(text ?? '') ?? [];
+  const parsed = title === undefined ? undefined : attempt(() => parseJson(title));
+  return typeof parsed === 'string' ? parsed : text;
+};
+
+/** Fields of an event that have a place of their own in the row. */
+const SHOWN_FIELDS = new Set(['ts', 'event', 'id', 'session', 'tabId', 'outcome', 'host', 'url']);
+
 const describeEvent = (entry: FeedLine['entry']): string => {
-  const { ts: _, event: _event, ...rest } = entry;
-  return (toText(rest, SUMMARY_CHARS) ?? '').replace(/^\{|\}$/g, '');
+  const fields = Object.entries(entry).filter(([name]) => !SHOWN_FIELDS.has(name));
+  const texts = fields.map(([name, value]) => `${name}: ${toText(value, SUMMARY_CHARS) ?? ''}`);
+  return texts.join(', ').slice(0, SUMMARY_CHARS);
 };
 
 /** Failures of calls that a guard of the owner rejected. */
@@ -97,11 +116,11 @@ export const countUsage = (lines: Iterable<FeedLine>, now: number): UsageBucket[
     const bucket = buckets.get(ts) ?? { calls: 0, failed: 0, refused: 0, tokens: new Map() };
     buckets.set(ts, bucket);
     const { tool, ok, event } = entry;
-    if (typeof tool === 'string') {
+    if (isCallEntry(entry)) {
       bucket.calls++;
       if (ok === false) bucket.failed++;
       if (REFUSALS.has(entry['code'])) bucket.refused++;
-      addCount(bucket.tokens, tool.slice(0, 100), toNumber(entry['tokens']) ?? 0);
+      addCount(bucket.tokens, String(tool).slice(0, 100), toNumber(entry['tokens']) ?? 0);
     } else if (event === 'guard_refused') bucket.refused += toNumber(entry['times']) ?? 1;
   }
   return [...buckets]

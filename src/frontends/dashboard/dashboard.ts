@@ -10,7 +10,7 @@ import { sendEmpty, sendJson } from '../mcp/http/http-messages.ts';
 import { runAction } from './actions.ts';
 import { Access } from './access.ts';
 import { protectResponse, sendAsset } from './assets.ts';
-import { countUsage, toCallRow, USAGE_MS } from './call-rows.ts';
+import { countUsage, isCallEntry, toCallRow, USAGE_MS } from './call-rows.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveFeed } from './live-feed.ts';
 import type {
@@ -267,13 +267,12 @@ const sendCall: Handler = async ({ observer, recent }, _request, response, query
   const line = await observer.journal.readLine(query.get('id') ?? '');
   if (!line) throw fail('not_found', 'The journal no longer contains this call.');
   const { ts, tool, session, durationMs, args } = line.entry;
-  const reply =
-    typeof tool === 'string'
-      ? recent.find({ ts, tool, session: String(session), durationMs: Number(durationMs) })
-      : undefined;
+  const isCall = isCallEntry(line.entry);
+  const identity = { ts, tool: String(tool), session: String(session) };
+  const reply = isCall ? recent.find({ ...identity, durationMs: Number(durationMs) }) : undefined;
   const detail: CallDetail = defined({
     ...toCallRow(line),
-    args: typeof tool === 'string' ? (args ?? {}) : line.entry,
+    args: isCall ? (args ?? {}) : line.entry,
     reply: reply?.text,
     ...compact({ notes: reply?.notes ?? [], images: reply?.images ?? 0 }),
   });

@@ -54,8 +54,19 @@ const listValues = (read: (row: CallRow) => string | undefined): string[] => {
 const sessions = computed(() => listValues((row) => row.session));
 const tools = computed(() => listValues((row) => row.tool ?? row.event));
 
+/** How a question to the user ended. */
+const ANSWER_TONES: Readonly<Record<string, string>> = {
+  waiting: 'warn',
+  approved: 'good',
+  done: 'good',
+  denied: 'bad',
+  cant: 'bad',
+  timeout: 'bad',
+};
+
 const describeOutcome = ({ ok, code, event }: CallRow): { text: string; tone: string } => {
-  if (event !== undefined) return { text: 'event', tone: 'quiet' };
+  if (event !== undefined)
+    return { text: code ?? 'event', tone: ANSWER_TONES[code ?? ''] ?? 'quiet' };
   return ok === false ? { text: code ?? 'failed', tone: 'bad' } : { text: 'ok', tone: 'good' };
 };
 
@@ -82,7 +93,9 @@ const TimelineRow = ({ row }: { readonly row: CallRow }): VNode => {
       <span class="cell-tool">{row.tool ?? row.event}</span>
       <span class="cell-target mono">{row.target ?? ''}</span>
       <span class="cell-summary">{row.summary ?? ''}</span>
-      <Thumbnail row={row} className="cell-picture" />
+      <span class="cell-picture">
+        <Thumbnail row={row} className="row-picture" />
+      </span>
       <span class={`cell-outcome tone-${tone}`}>{text}</span>
       <span class="cell-number">{row.ms === undefined ? '' : formatMs(row.ms)}</span>
       <span class="cell-number cell-tokens">
