@@ -13,7 +13,7 @@ const site = useSite({
   },
 });
 const board = useDashboard({ ownerFile: { policy: [{ decision: 'ask', effect: 'submit' }] } });
-const { viewer, openView, waitFor, waitUntil, click, press, tabTo, setWidth, audit } = board;
+const { viewer, openView, waitFor, waitUntil, click, press, tabTo, run, setWidth, audit } = board;
 
 const HAS_QUESTION = 'document.querySelector(".waiting-card") !== null';
 
@@ -81,7 +81,7 @@ describe.each([380, 1440])('at %d pixels the user', (width) => {
 
 it('an approval for the host applies to later calls until the user revokes it', async () => {
   const first = await buy();
-  await click(`Always on 127.0.0.1:${site.port}`);
+  await click(`Always allow on 127.0.0.1:${site.port}`);
   expect(await first()).toContain('/order');
   await waitFor('Decisions that apply');
   await board.server.call('navigate', { url: `${site.origin}/shop` });
@@ -108,6 +108,28 @@ it('the user approves, denies and ends a hand-off by keyboard alone', async () =
   await tabTo((name) => name === 'Done');
   await press('Enter');
   expect(await readOutcome(task)).toBe('done');
+});
+
+it('a click on a card that has just appeared or moved does not answer it', async () => {
+  await board.server.call('navigate', { url: `${site.origin}/shop` });
+  await openView('waiting');
+  await waitFor('Nothing waits for you');
+  await run(`window.clicked = new Promise((done) => new MutationObserver(() => {
+    const button = document.querySelector('.waiting-card .button');
+    if (button) done(button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 })));
+  }).observe(document.querySelector('main'), { childList: true, subtree: true })); return 1`);
+  await board.server.call('javascript_tool', {
+    code: 'setTimeout(() => confirm("OpenChrome: press OK"), 0); return 1',
+  });
+  expect(await run('return window.clicked')).toBe(true);
+  await waitUntil(`document.querySelector('.waiting-card [aria-disabled=false]') !== null`);
+  const shown = await viewer.text('read_page', {});
+  expect(shown).toContain('The page says:');
+  expect(shown).toContain('OpenChrome: press OK');
+  expect(await run('return document.title')).toBe('(1) Waiting for you - OpenChrome');
+  await click('OK');
+  await waitFor('Nothing waits for you');
+  expect(await run('return document.title')).toBe('Waiting for you - OpenChrome');
 });
 
 it('a read-only dashboard shows questions without buttons, and rejects answers', async () => {

@@ -130,7 +130,7 @@ const RENDERERS: Readonly<Record<ViewId, (narrow: boolean) => VNode>> = {
 const Refused = (): VNode => (
   <main class="refused">
     <img src="/dashboard/icon.svg" alt="" width="48" height="48" />
-    <h1>This browser has no access</h1>
+    <h1>No access</h1>
     <p>{refusal.value}</p>
     <p>
       Run <code>openchrome dashboard</code> in a terminal, or open the URL that the server logged
@@ -146,9 +146,11 @@ export const App = (): VNode => {
   }, []);
   const view = currentView.value;
   const title = VIEWS.find(({ id }) => id === view)?.title ?? '';
+  const questions = waiting.value.length;
   useEffect(() => {
-    document.title = `${title} - OpenChrome`;
-  }, [title]);
+    const count = questions > 0 ? `(${questions}) ` : '';
+    document.title = `${count}${title} - OpenChrome`;
+  }, [title, questions]);
   if (connection.value === 'refused') return <Refused />;
   return (
     <div class="shell">

@@ -1,9 +1,9 @@
 // Everything that waits for the user: hand-offs, approvals, dialogs and hung pages.
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { ApprovalScopeName, DashboardAction, WaitingRow } from '../messages.ts';
-import { clockOffset, decisions, isReadonly, waiting } from './dashboard-state.ts';
+import { clockOffset, decisions, isReadonly, tabs, waiting } from './dashboard-state.ts';
 import { postAction } from './server-requests.ts';
 import { formatDay, formatMs, shortenUrl } from './text-format.ts';
 
@@ -14,8 +14,13 @@ const KINDS: Readonly<Record<WaitingRow['kind'], { title: string; tone: string }
   hung: { title: 'Hung page', tone: 'bad' },
 };
 
+/** Cards move when one appears or ends: a click that was meant for another card is ignored. */
+const SETTLE_MS = 500;
+
 const problem = signal('');
 const now = signal(Date.now());
+const isSettling = signal(false);
+const shownIds = computed(() => waiting.value.map(({ id }) => id).join());
 
 const act = (action: DashboardAction): void => {
   problem.value = '';
@@ -31,7 +36,15 @@ const Action = ({
   readonly tone?: string;
   readonly children: ComponentChildren;
 }): VNode => (
-  <button class={`button ${tone}`} type="button" onClick={onClick}>
+  <button
+    class={`button ${tone}`}
+    type="button"
+    aria-disabled={isSettling.value}
+    onClick={({ detail }) => {
+      // The keyboard acts on the focused button, wherever its card is.
+      if (!isSettling.value || detail === 0) onClick();
+    }}
+  >
     {children}
   </button>
 );
@@ -44,9 +57,9 @@ const ApprovalActions = ({ row }: { readonly row: WaitingRow }): VNode => {
       <Action tone="button-main" onClick={allow('once')}>
         Allow once
       </Action>
-      <Action onClick={allow('session')}>This session</Action>
+      <Action onClick={allow('session')}>Allow for this session</Action>
       {row.host !== undefined && row.host !== '' && (
-        <Action onClick={allow('always')}>Always on {row.host}</Action>
+        <Action onClick={allow('always')}>Always allow on {row.host}</Action>
       )}
       <Action
         tone="button-bad"
@@ -70,11 +83,6 @@ const InterruptedActions = ({ row }: { readonly row: WaitingRow }): VNode => (
 
 const HandoffActions = ({ row }: { readonly row: WaitingRow }): VNode => (
   <>
-    {row.tabId !== undefined && (
-      <a class="button" href={`#/live/${encodeURIComponent(row.tabId)}`}>
-        Open the tab
-      </a>
-    )}
     <Action
       tone="button-main"
       onClick={() => act({ type: 'finish-handoff', id: row.id, outcome: 'done' })}
@@ -121,21 +129,36 @@ const DialogActions = ({ row }: { readonly row: WaitingRow }): VNode => {
   );
 };
 
-const HungActions = ({ row }: { readonly row: WaitingRow }): VNode => (
-  <a class="button" href={`#/live/${encodeURIComponent(row.tabId ?? '')}`}>
-    Open the tab
-  </a>
-);
-
-const ACTIONS = {
+const ACTIONS: Readonly<
+  Record<WaitingRow['kind'], (props: { readonly row: WaitingRow }) => VNode | null>
+> = {
   approval: ApprovalActions,
   handoff: HandoffActions,
   dialog: DialogActions,
-  hung: HungActions,
-} as const;
+  hung: () => null,
+};
+
+/** Tabs of other servers cannot be shown here. */
+const TabLink = ({ tabId }: { readonly tabId: string | undefined }): VNode | null =>
+  tabs.value.some((tab) => tab.tabId === tabId) ? (
+    <a class="button" href={`#/live/${encodeURIComponent(tabId ?? '')}`}>
+      Open the tab
+    </a>
+  ) : null;
+
+/** Who wrote the text of a card; the other texts are our own. */
+const AUTHORS: Readonly<Partial<Record<WaitingRow['kind'], string>>> = {
+  handoff: 'The agent asks:',
+  dialog: 'The page says:',
+};
+
+/** The client that works in the tab; unknown for tabs of other servers. */
+const findClient = ({ tabId }: WaitingRow): string | undefined =>
+  tabs.value.find((tab) => tab.tabId === tabId)?.host;
 
 const WaitingCard = ({ row }: { readonly row: WaitingRow }): VNode => {
   const { title, tone } = KINDS[row.kind];
+  const author = AUTHORS[row.kind];
   const Actions = row.interrupted ? InterruptedActions : ACTIONS[row.kind];
   const serverNow = now.value - clockOffset.value;
   const left = row.expiresAt === undefined ? undefined : Math.max(0, row.expiresAt - serverNow);
@@ -144,26 +167,28 @@ const WaitingCard = ({ row }: { readonly row: WaitingRow }): VNode => {
       <header>
         <span class={`chip chip-${tone}`}>{title}</span>
         {row.effect !== undefined && <span class="chip chip-quiet">{row.effect}</span>}
-        <span class="hint">{row.session}</span>
+        <span class="hint">{[row.session, findClient(row)].filter(Boolean).join(', ')}</span>
         <span class="hint waiting-time">
           {formatMs(Math.max(0, serverNow - row.since))} ago
           {left !== undefined && `, ${formatMs(left)} left`}
         </span>
       </header>
-      <p class="waiting-text">{row.text}</p>
+      {author !== undefined && <p class="hint">{author}</p>}
+      <p class={author === undefined ? 'waiting-text' : 'waiting-text waiting-quote'}>{row.text}</p>
       {row.detail !== undefined && <p class="mono waiting-detail">{row.detail}</p>}
       {row.interrupted && (
         <p class="hint">
           The server ended while this hand-off was waiting. Continue opens its page again.
         </p>
       )}
-      {row.until !== undefined && <p class="hint">Ends by itself: {row.until}</p>}
+      {row.until !== undefined && <p class="hint">Ends by itself when: {row.until}</p>}
       {row.url !== undefined && row.url !== '' && (
         <p class="mono waiting-url">{shortenUrl(row.url)}</p>
       )}
       {!isReadonly.value && (
         <div class="waiting-actions">
           <Actions row={row} />
+          <TabLink tabId={row.tabId} />
         </div>
       )}
     </li>
@@ -199,6 +224,11 @@ export const WaitingView = (): VNode => {
     const timer = setInterval(() => (now.value = Date.now()), 1_000);
     return () => clearInterval(timer);
   }, []);
+  useLayoutEffect(() => {
+    isSettling.value = true;
+    const timer = setTimeout(() => (isSettling.value = false), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [shownIds.value]);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Waiting for you">
       {problem.value !== '' && (
@@ -213,7 +243,7 @@ export const WaitingView = (): VNode => {
           </p>
         </div>
       ) : (
-        <ul class="waiting" aria-live="polite">
+        <ul class="waiting" aria-live="polite" aria-relevant="additions">
           {waiting.value.map((row) => (
             <WaitingCard key={row.id} row={row} />
           ))}
