@@ -107,7 +107,7 @@ const buildProgress = (
   defined({
     done: Date.now() - from,
     total: durationMs,
-    message: `${steps} steps recorded`,
+    message: `${steps} ${steps === 1 ? 'step' : 'steps'} recorded`,
   });
 
 /**

@@ -126,7 +126,7 @@ const TaskTable = (): VNode => (
   <section class="panel">
     <h2>Tokens per task</h2>
     {taskUses.value.length === 0 ? (
-      <p class="hint">No recorded call names a task.</p>
+      <p class="hint">No call of the last hour belongs to a task.</p>
     ) : (
       <ul class="uses">
         {taskUses.value.slice(0, 12).map(({ id, calls: count, tokens, about }) => (

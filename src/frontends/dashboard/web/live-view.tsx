@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TabView } from '../../../features/observe/tab-view.ts';
-import { isReadonly, tabs } from './dashboard-state.ts';
+import { isReadonly, tabs, waiting } from './dashboard-state.ts';
 import {
   aims,
   controls,
@@ -85,11 +85,18 @@ const Picture = ({ tab, pixels, onSize }: PictureProps): VNode => {
       style={{ aspectRatio: `${width} / ${height}`, '--ratio': String(width / height) }}
     >
       <canvas ref={canvas} role="img" aria-label={`Live picture of ${tab.title || tab.url}`} />
-      {size.value === undefined && <span class="picture-note">Waiting for a picture</span>}
+      {size.value === undefined && <span class="picture-note">{explainMissing(tab)}</span>}
       {size.value && <AimMark tabId={tab.tabId} width={width} height={height} />}
     </div>
   );
 };
+
+const isAsking = ({ tabId }: TabView): boolean =>
+  waiting.value.some((row) => row.tabId === tabId && row.kind !== 'hung');
+
+/** A page whose form waits for an approval, or that shows a dialog, sends no pictures. */
+const explainMissing = (tab: TabView): string =>
+  isAsking(tab) ? 'No picture while the page waits for your answer' : 'Waiting for a picture';
 
 /** The outline of the element that an action works on, and the pointer. */
 const AimMark = ({
@@ -139,10 +146,15 @@ const AimMark = ({
 const TabState = ({ tab }: { readonly tab: TabView }): VNode => {
   const control = controls.value[tab.tabId];
   const states: readonly (readonly [unknown, string, string])[] = [
-    [control && control.state !== 'ended', 'warn', control?.isMine ? 'You' : 'A user'],
+    [
+      control && control.state !== 'ended',
+      'warn',
+      control?.isMine ? 'You have control' : 'A user has control',
+    ],
     [tab.crashed, 'bad', 'Crashed'],
     [tab.hungSince, 'bad', 'Hung'],
     [tab.dialog, 'warn', 'Dialog'],
+    [isAsking(tab), 'warn', 'Waiting for you'],
     [tab.busy, 'busy', tab.busy ?? ''],
     [tab.loading, 'busy', 'Loading'],
   ];

@@ -26,6 +26,9 @@ const HEIGHT = 156;
 /** A shorter range of time has ticks with seconds. */
 const SHORT_SECONDS = 300;
 
+/** The shortest range: with one value, the axis would have the same tick several times. */
+const MIN_SECONDS = 60;
+
 const readColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -48,7 +51,10 @@ const buildOptions = (
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max || 0) * 1.15)] } },
+    scales: {
+      x: { range: (_plot, min, max) => [Math.min(min, max - MIN_SECONDS), max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, (max || 0) * 1.15)] },
+    },
     axes: [
       {
         ...axis,
