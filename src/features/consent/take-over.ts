@@ -10,12 +10,14 @@ import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
 import { fail } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
-import { after } from '../../core/time.ts';
+import { after, settlesWithin } from '../../core/time.ts';
 import type { UserInput } from '../../core/user-input.ts';
 import { saveUploads } from '../../store/files/user-files.ts';
 
 /** A take-over ends after this time without input. */
 const IDLE_MS = 120_000;
+/** How long text waits for a press before it; a page that a dialog blocks does not confirm it. */
+const PRESS_MS = 1_000;
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
 export interface TakeOverState {
@@ -48,6 +50,8 @@ interface HeldTab {
   idle: Disposable;
   /** The file field that opened a chooser. */
   field: number | undefined;
+  /** Settles when the page has handled the last input of the pointer. */
+  pressed: Promise<void>;
 }
 
 interface TakeOverParts {
@@ -88,6 +92,7 @@ export class TakeOver {
         ),
       ],
       field: undefined,
+      pressed: Promise.resolve(),
     };
     this.#held.set(tabId, held);
     try {
@@ -103,7 +108,11 @@ export class TakeOver {
   async input(tabId: string, viewer: string, input: UserInput, signal: AbortSignal): Promise<void> {
     const held = this.#requireHeld(tabId, viewer);
     this.#renew(held);
-    await sendUserInput(held.tab, input, signal);
+    // Chrome inserts text at once, but passes a press through a queue: text must not overtake it.
+    if ('text' in input) await settlesWithin(held.pressed, PRESS_MS);
+    const sent = sendUserInput(held.tab, input, signal);
+    if (input.type === 'pointer') held.pressed = sent;
+    await sent;
   }
 
   /** Gives files to the page that waits for them; an empty list closes the chooser. */
