@@ -76,6 +76,8 @@ export interface SubjectOptions {
 export interface MarkdownRequest extends SubjectOptions {
   readonly urls: boolean;
   readonly maxChars: number;
+  /** False if the caller does not need `wordsOutside`; it is then 0. */
+  readonly countsWords?: boolean | undefined;
 }
 
 export interface OutlineRequest extends SubjectOptions {

@@ -95,7 +95,7 @@ const ACTIONS: Partial<Record<AttributeAction, (value: string, wanted: string) =
   [AttributeAction.Equals]: (value, wanted) => value === wanted,
   [AttributeAction.Any]: (value, wanted) => value.includes(wanted),
   [AttributeAction.Element]: (value, wanted) =>
-    value === wanted || value.split(/\s+/).includes(wanted),
+    value === wanted || (value.includes(wanted) && value.split(/\s+/).includes(wanted)),
 };
 
 const buildAttributeTest = (token: AttributeSelector): ElementTest => {

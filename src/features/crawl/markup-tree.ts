@@ -10,6 +10,29 @@ const DOCUMENT = 9;
 const isElement = (node: MarkupNode): node is MarkupElement => node.nodeType === ELEMENT;
 const isText = (node: MarkupNode): node is MarkupText => node.nodeType === TEXT;
 
+interface TagNames {
+  readonly localName: string;
+  readonly tagName: string;
+}
+
+/** Pages can invent names, so the map is emptied when it gets large. */
+const MAX_NAMES = 5_000;
+const names = new Map<string, TagNames>();
+
+/**
+ * Returns one object per name. Names from the parser are slices of the page: each has its own hash,
+ * and comparing two of them reads their characters.
+ */
+const internName = (name: string): TagNames => {
+  const known = names.get(name);
+  if (known) return known;
+  if (names.size >= MAX_NAMES) names.clear();
+  const localName = [...name].join('');
+  const added = { localName, tagName: localName.toUpperCase() };
+  names.set(localName, added);
+  return added;
+};
+
 /** Every node has the same links, so that walking over nodes of any kind is fast. */
 export abstract class MarkupNode {
   abstract readonly nodeType: number;
@@ -269,8 +292,9 @@ export class MarkupElement extends MarkupParent {
   constructor(document: MarkupDocument, name: string) {
     super();
     this.ownerDocument = document;
-    this.localName = name;
-    this.tagName = name.toUpperCase();
+    const { localName, tagName } = internName(name);
+    this.localName = localName;
+    this.tagName = tagName;
   }
 
   override get nodeName(): string {
@@ -295,7 +319,7 @@ export class MarkupElement extends MarkupParent {
   }
 
   setAttribute(name: string, value: string): void {
-    this.setAttributeNode(new MarkupAttribute(name, value));
+    this.setAttributeNode(new MarkupAttribute(internName(name).localName, value));
   }
 
   setAttributeNode(attribute: MarkupAttribute): void {

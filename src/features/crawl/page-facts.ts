@@ -17,59 +17,84 @@ export interface DocumentFacts {
 const MAX_LINKS = 5_000;
 const MAX_TITLE_CHARS = 500;
 
+/** The elements with facts; all are found in one walk. */
+const FACT_TAGS = 'title, base, link, meta, a, area, frame, iframe, script, noscript';
+
 export const readDocumentFacts = (document: MarkupDocument, address: string): DocumentFacts => {
-  const base = resolveBaseUrl(document, address);
-  const canonical = findCanonical(document, base);
+  const elements = document.querySelectorAll(FACT_TAGS);
+  const withTag = (name: string): readonly MarkupElement[] =>
+    elements.filter(({ localName }) => localName === name);
+  const base = resolveBaseUrl(withTag('base'), address);
+  const canonical = findCanonical(withTag('link'), base);
+  const metas = withTag('meta');
   return defined({
-    title: collapseSpaces(document.querySelector('head title, title')?.textContent ?? '').slice(
-      0,
-      MAX_TITLE_CHARS,
-    ),
-    links: listLinks(document, base),
+    title: collapseSpaces(withTag('title')[0]?.textContent ?? '').slice(0, MAX_TITLE_CHARS),
+    links: listLinks(elements, metas, base),
     canonical,
-    nofollow: [...document.querySelectorAll('meta')].some(
+    nofollow: metas.some(
       (meta) =>
         /^robots$/i.test(meta.getAttribute('name') ?? '') &&
         /\b(?:nofollow|none)\b/i.test(meta.getAttribute('content') ?? ''),
     ),
-    needsScripts: needsScripts(document),
+    needsScripts: needsScripts(document, withTag('script'), withTag('noscript')),
   });
 };
 
 export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Returns the URL that relative links are resolved against. */
-export const resolveBaseUrl = (document: MarkupDocument, address: string): string => {
-  const href = document.querySelector('base[href]')?.getAttribute('href');
+export const resolveBaseUrl = (bases: readonly MarkupElement[], address: string): string => {
+  const href = bases.find((base) => base.hasAttribute('href'))?.getAttribute('href');
   return href && URL.canParse(href, address) ? new URL(href, address).href : address;
 };
 
-const findCanonical = (document: MarkupDocument, base: string): string | undefined => {
-  const link = [...document.querySelectorAll('link[href]')].find((node) =>
-    /(?:^|\s)canonical(?:\s|$)/i.test(node.getAttribute('rel') ?? ''),
+const findCanonical = (links: readonly MarkupElement[], base: string): string | undefined => {
+  const link = links.find(
+    (node) =>
+      node.hasAttribute('href') &&
+      /(?:^|\s)canonical(?:\s|$)/i.test(node.getAttribute('rel') ?? ''),
   );
   const href = link?.getAttribute('href');
   return href ? normaliseUrl(href, base) : undefined;
 };
 
-const listLinks = (document: MarkupDocument, base: string): string[] => {
+/** The attribute with the target of a link. */
+const TARGETS = new Map([
+  ['a', 'href'],
+  ['area', 'href'],
+  ['frame', 'src'],
+  ['iframe', 'src'],
+]);
+
+const listLinks = (
+  elements: readonly MarkupElement[],
+  metas: readonly MarkupElement[],
+  base: string,
+): string[] => {
   const found = new Set<string>();
+  /** Links to places inside of one page are resolved only once. */
+  const seen = new Set<string>();
   const add = (href: string | null | undefined): void => {
-    const url = href ? normaliseUrl(href.trim(), base) : undefined;
+    const target = href?.trim().split('#', 1)[0];
+    if (!href || target === undefined || seen.has(target)) return;
+    seen.add(target);
+    const url = normaliseUrl(target, base);
     if (url !== undefined) found.add(url);
   };
-  for (const node of document.querySelectorAll('a[href], area[href], frame[src], iframe[src]')) {
+  for (const node of elements) {
     if (found.size >= MAX_LINKS) break;
-    add(node.getAttribute('href') ?? node.getAttribute('src'));
+    const name = TARGETS.get(node.localName);
+    if (name !== undefined) add(node.getAttribute(name));
   }
-  add(refreshTarget(document));
+  add(refreshTarget(metas));
   return [...found];
 };
 
 /** `<meta http-equiv="refresh" content="0; url=…">` */
-const refreshTarget = (document: MarkupDocument): string | undefined => {
-  const meta = [...document.querySelectorAll('meta[content]')].find((node) =>
-    /^refresh$/i.test(node.getAttribute('http-equiv') ?? ''),
+const refreshTarget = (metas: readonly MarkupElement[]): string | undefined => {
+  const meta = metas.find(
+    (node) =>
+      node.hasAttribute('content') && /^refresh$/i.test(node.getAttribute('http-equiv') ?? ''),
   );
   return /url\s*=\s*["']?([^"']+)/i.exec(meta?.getAttribute('content') ?? '')?.[1];
 };
@@ -82,16 +107,17 @@ const EMPTY_ROOTS = [
   'app-root, [data-reactroot], [ng-app], [ng-version]',
 ].join(', ');
 
-const needsScripts = (document: MarkupDocument): boolean => {
-  const scripts = [...document.querySelectorAll('script')].filter(isCode);
-  if (scripts.length === 0) return false;
+const needsScripts = (
+  document: MarkupDocument,
+  scripts: readonly MarkupElement[],
+  noscripts: readonly MarkupElement[],
+): boolean => {
+  if (!scripts.some(isCode)) return false;
   const chars = countChars(document.body, SOME_CHARS);
   if (chars < FEW_CHARS) return true;
   const root = document.querySelector(EMPTY_ROOTS);
   if (root && countChars(root, 1) === 0) return true;
-  const asksForScripts = [...document.querySelectorAll('noscript')].some(({ textContent }) =>
-    /javascript/i.test(textContent),
-  );
+  const asksForScripts = noscripts.some(({ textContent }) => /javascript/i.test(textContent));
   return asksForScripts && chars < SOME_CHARS;
 };
 

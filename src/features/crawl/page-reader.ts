@@ -7,6 +7,8 @@ import type { CrawlWorkAnswer, CrawlWorkRequest } from './workers/crawl.ts';
 
 /** The parsed tree of a 5 MB document takes several hundred MB. */
 const MAX_HEAP_MB = 1024;
+/** The trees of a page of 100 KB fit. */
+const YOUNG_HEAP_MB = 96;
 const READ_MS = 20_000;
 /** The thread is not reused after a larger document, because its heap is mostly garbage. */
 const MAX_REUSED_BYTES = 2 * 1024 * 1024;
@@ -15,6 +17,7 @@ const SCRIPT: WorkerScript = {
   name: 'crawl',
   loadSource: async () => (await import('worker-script:crawl')).default,
   maxHeapMb: MAX_HEAP_MB,
+  youngHeapMb: YOUNG_HEAP_MB,
 };
 
 export class PageReader {

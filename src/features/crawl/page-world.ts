@@ -138,7 +138,11 @@ export const convertToMarkdown = (
   maxChars: number,
 ): MarkdownAnswer => {
   world ??= createWorld();
-  const answer = world(document, new URL(address)).read({ urls: false, maxChars });
+  const answer = world(document, new URL(address)).read({
+    urls: false,
+    maxChars,
+    countsWords: false,
+  });
   if ('problem' in answer) throw new Error('Only a subject can be missing.');
   return answer;
 };

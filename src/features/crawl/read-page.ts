@@ -70,7 +70,7 @@ const buildStructured = (document: MarkupDocument, address: string): StructuredC
       level: Number(node.localName.slice(1)),
       text: collapseSpaces(node.textContent),
     })),
-    links: linksIn(document, resolveBaseUrl(document, address)),
+    links: linksIn(document, resolveBaseUrl(document.querySelectorAll('base'), address)),
     tables: all(document, 'table').map((table) =>
       all(table, 'tr').map((row) =>
         [...row.childNodes]

@@ -18,11 +18,14 @@ export const normaliseUrl = (link: string, base?: string): string | undefined =>
   if (link.length > MAX_CHARS || !URL.canParse(link, base)) return undefined;
   const url = new URL(link, base);
   if (!CRAWLED_PROTOCOLS.has(url.protocol)) return undefined;
-  url.hash = '';
-  url.username = '';
-  url.password = '';
-  url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, '');
-  dropTracking(url);
+  // Every write to a URL parses it again, so the parts that it does not have are not written.
+  if (url.href.includes('#')) url.hash = '';
+  if (url.href.includes('@')) {
+    url.username = '';
+    url.password = '';
+  }
+  if (url.pathname.includes(';')) url.pathname = url.pathname.replace(/;jsessionid=[^/;]*/i, '');
+  if (url.href.includes('?')) dropTracking(url);
   return url.href.length > MAX_CHARS ? undefined : url.href;
 };
 
@@ -33,10 +36,23 @@ const dropTracking = (url: URL): void => {
   if (url.search === '') url.search = ''; // removes a lone question mark
 };
 
+const MAX_KEYS = 10_000;
+const keys = new Map<string, string>();
+
 /**
  * Returns equal keys for URLs of one page: ignores parameter order, trailing slashes and encoding.
+ * Remembers keys, because the pages of a site link to the same URLs.
  */
 export const buildUrlKey = (address: string): string => {
+  const known = keys.get(address);
+  if (known !== undefined) return known;
+  if (keys.size >= MAX_KEYS) keys.clear();
+  const key = createKey(address);
+  keys.set(address, key);
+  return key;
+};
+
+const createKey = (address: string): string => {
   const url = new URL(address);
   url.hash = '';
   url.searchParams.sort();

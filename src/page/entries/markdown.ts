@@ -39,7 +39,8 @@ const MAIN_SHARE = 0.6;
 const read = (options: MarkdownRequest): (MarkdownAnswer & Suspicious) | NoSubject =>
   withSuspects(() => readMarkdown(options));
 
-const readMarkdown = ({ subject, urls, maxChars }: MarkdownRequest): MarkdownAnswer | NoSubject => {
+const readMarkdown = (request: MarkdownRequest): MarkdownAnswer | NoSubject => {
+  const { subject, urls, maxChars, countsWords = true } = request;
   const shown = new Shown();
   const formulas = hasFormulas(document);
   const write = (root: Element, keeps: Article['keeps'] = () => true): WrittenMarkdown => {
@@ -78,7 +79,7 @@ const readMarkdown = ({ subject, urls, maxChars }: MarkdownRequest): MarkdownAns
       frames,
     };
   }
-  return readPage(write, shown);
+  return readPage(write, shown, countsWords);
 };
 
 interface WrittenMarkdown {
@@ -95,7 +96,7 @@ interface WrittenArticle extends WrittenMarkdown {
 
 type Write = (root: Element, keeps?: Article['keeps']) => WrittenMarkdown;
 
-const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
+const readPage = (write: Write, shown: Shown, countsWords: boolean): MarkdownAnswer => {
   const body = query(document, 'body') ?? query(document, '*');
   const title = documentTitle();
   if (!body)
@@ -107,7 +108,7 @@ const readPage = (write: Write, shown: Shown): MarkdownAnswer => {
   ): MarkdownAnswer => ({
     title,
     part,
-    wordsOutside: Math.max(0, countWords(whole.markdown) - countWords(markdown)),
+    wordsOutside: countsWords ? countWordsOutside(whole.markdown, markdown) : 0,
     markdown,
     truncated,
     frames,
@@ -126,7 +127,7 @@ const mayHaveArticle = ({
   linkChars,
 }: WrittenMarkdown): boolean => {
   if (truncated) return false;
-  const density = markdown.search(IDEOGRAPHS) < 0 ? 1 : LETTERS_PER_IDEOGRAPH;
+  const density = hasIdeographs(markdown) ? LETTERS_PER_IDEOGRAPH : 1;
   // Links count only in tables, which are in charsToRead.
   return (weigh(markdown) - linkChars + charsToRead) * density >= ARTICLE_CHARS;
 };
@@ -183,7 +184,12 @@ const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle 
   };
 };
 
+/** Tests a range of characters first, because a search by script is slow. */
+const hasIdeographs = (text: string): boolean =>
+  /[\u1100-\u11ff\u2e80-\uffff]/.test(text) && text.search(IDEOGRAPHS) >= 0;
+
 const isIdeographic = (text: string): boolean => {
+  if (!hasIdeographs(text)) return false;
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/\s/g, '');
   return (sample.match(IDEOGRAPHS)?.length ?? 0) > IDEOGRAPH_SHARE * sample.length;
 };
@@ -194,6 +200,9 @@ const isReaderable = (density: number): boolean =>
     minContentLength: PARAGRAPH_CHARS / density,
     minScore: PAGE_SCORE / Math.sqrt(density),
   });
+
+const countWordsOutside = (page: string, part: string): number =>
+  page === part ? 0 : Math.max(0, countWords(page) - countWords(part));
 
 const countWords = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
 

@@ -1,5 +1,4 @@
 // Finds the article of a page with Readability, and decides whether it is the subject of the page.
-import { Readability } from '@mozilla/readability';
 import { attempt, getOrCreate } from '../objects.ts';
 import {
   attribute,
@@ -16,6 +15,7 @@ import {
 } from '../safe-dom.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank } from '../visible-text.ts';
+import { PageReadability } from './page-readability.ts';
 import { frameDocument, type Shown } from './shown.ts';
 
 export interface Article {
@@ -52,14 +52,12 @@ const SURROUNDINGS =
 export const findArticle = (body: Element, shown: Shown): Article | undefined => {
   const copy = new Copy(shown);
   if (!copy.take(body)) return undefined;
-  const parsed = new Readability<Node>(copy.document, {
+  const content = new PageReadability(copy.document, {
     charThreshold: 500,
     keepClasses: true,
     disableJSONLD: true,
-    serializer: (node) => node,
-  }).parse();
-  const content = parsed?.content;
-  if (!(content instanceof Element)) return undefined;
+  }).findContent();
+  if (!content) return undefined;
   const survivors = [...content.querySelectorAll(`[${MARK}]`)].flatMap(
     (element) => copy.original(element) ?? [],
   );

@@ -15,6 +15,8 @@ import { isBlank, withoutHalfPair, textIf } from '../visible-text.ts';
 import { fencedCode, formula, inlineCode, isFormula, isLineNumbers } from './code-and-math.ts';
 import {
   type MarkdownBlock,
+  collapseBlanks,
+  collapseSpace,
   hanging,
   join,
   oneLine,
@@ -369,7 +371,7 @@ export class Blocks {
     const data = withoutHalfPair(getData(node).slice(0, room));
     this.#left -= data.length;
     if (isBlank(data) && !look.preformatted) return textIf(data !== '', ' ');
-    return look.preformatted ? data.replace(/[^\S\n]+/g, ' ') : data.replace(/\s+/g, ' ');
+    return look.preformatted ? collapseBlanks(data) : collapseSpace(data);
   }
 
   #codeInLine(element: Element): string {

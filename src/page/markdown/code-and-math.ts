@@ -1,6 +1,7 @@
 // Renders code as fenced or inline code, and formulas as TeX.
 import { textIf } from '../visible-text.ts';
 import { PAGE_TAGS } from '../element-kinds.ts';
+import { oneLine } from './lines.ts';
 import { createLookupTable } from '../objects.ts';
 import {
   attribute,
@@ -66,7 +67,7 @@ export const fencedCode = (pre: Element, maxChars: number): string => {
 };
 
 export const inlineCode = (text: string): string => {
-  const code = text.replace(/\s+/g, ' ').trim();
+  const code = oneLine(text);
   if (code === '') return '';
   const run = longestRun(code);
   if (run === 0) return `\`${code}\``;

@@ -37,15 +37,25 @@ export const join = (blocks: readonly MarkdownBlock[], inItem = false): string =
   return out;
 };
 
+/** White space that `collapseBlanks` changes; most text has none. */
+const UNEVEN_BLANKS = /[^\S\n ]|  /;
+const UNEVEN_SPACE = /[^\S ]|  /;
+
+/** Replaces white space by single spaces, except line breaks. */
+export const collapseBlanks = (text: string): string =>
+  UNEVEN_BLANKS.test(text) ? text.replace(/[^\S\n]+/g, ' ') : text;
+
+/** Replaces white space by single spaces. */
+export const collapseSpace = (text: string): string =>
+  UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, ' ') : text;
+
 export const paragraph = (line: string): string =>
-  joinLines(line.replace(/[^\S\n]+/g, ' '))
-    .trim()
-    .replace(LOOKS_LIKE_STRUCTURE, '$1\\');
+  joinLines(collapseBlanks(line)).trim().replace(LOOKS_LIKE_STRUCTURE, '$1\\');
 
 const joinLines = (text: string): string =>
   text.includes('\n') ? text.replace(/ ?\n ?/g, '\n').replace(/\n{2,}/g, '\n') : text;
 
-export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+export const oneLine = (text: string): string => collapseSpace(text).trim();
 
 export const prefixLines = (text: string, prefix: string): string =>
   text === ''
