@@ -6,20 +6,23 @@ import { useEngine, useSite } from '../fixtures.ts';
 
 const site = useSite();
 const engine = useEngine();
-/** Within the limits on markup, and seconds of work to parse and to convert. */
-const SLOW_PAGE = `<!doctype html><title>Slow</title><table>${'<tr><td><br>x'.repeat(32_000)}</table>`;
+const HEAD = '<!doctype html><title>Slow</title>';
+/** Within the limits on markup, and much work to parse and to convert. */
+const SLOW_PAGE = `${HEAD}<table>${'<tr><td><br>x'.repeat(32_000)}</table>`;
+/** Each table is searched for the text of its cells, so that it takes many seconds. */
+const SLOWER_PAGE = `${HEAD}${'<table><tr><td>'.repeat(500)}${'<p>x'.repeat(30_000)}`;
 
 /** Serves the page, and resolves when its last byte was sent. */
-const serve = (path: string): Promise<void> =>
+const serve = (path: string, html: string): Promise<void> =>
   new Promise((resolve) => {
     site.page(path, (_, response) => {
       response.on('finish', resolve);
-      response.writeHead(200, { 'content-type': 'text/html' }).end(SLOW_PAGE);
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
     });
   });
 
 it('answers many calls while one page is parsed', async () => {
-  const sent = serve('/slow');
+  const sent = serve('/slow', SLOW_PAGE);
   const state = { ended: false };
   const args = { url: `${site.origin}/slow`, render: 'fetch', output_mode: 'inline' };
   const crawling = engine.json<CrawlResult>('crawl', args).finally(() => (state.ended = true));
@@ -34,7 +37,7 @@ it('answers many calls while one page is parsed', async () => {
 });
 
 it('ends at its deadline while a page is parsed, and the next crawl works', async () => {
-  void serve('/late');
+  void serve('/late', SLOWER_PAGE);
   const { pages, summary } = await engine.json<CrawlResult>('crawl', {
     url: `${site.origin}/late`,
     render: 'fetch',
@@ -48,7 +51,7 @@ it('ends at its deadline while a page is parsed, and the next crawl works', asyn
 });
 
 it('is cancelled while a page is parsed', async () => {
-  const sent = serve('/cancelled');
+  const sent = serve('/cancelled', SLOWER_PAGE);
   const args = { url: `${site.origin}/cancelled`, render: 'fetch' };
   const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
     kind: 'crawl',
