@@ -10,6 +10,7 @@ import {
 } from './guard.ts';
 import type { Grant, Grants } from './grants.ts';
 import { BLANK_PAGE, describeScheme, isAllowedUrl } from './page-address.ts';
+import { SessionFacts } from './session-facts.ts';
 
 /** The debugger detaches after this time without a call, so that Chrome's info bar disappears. */
 const IDLE_MS = 30_000;
@@ -22,8 +23,9 @@ interface Debuggee {
   readonly memberId: string;
   readonly sessionId: string;
   readonly ready: Promise<unknown>;
+  readonly facts: SessionFacts;
   /** Sessions of frames in other processes and of workers. */
-  readonly children: Set<string>;
+  readonly children: Map<string, SessionFacts>;
   pending: number;
   usedAt: number;
   isBusy: boolean;
@@ -83,7 +85,8 @@ export class Debuggees {
       memberId,
       sessionId: crypto.randomUUID(),
       ready: attachDebugger(grant),
-      children: new Set(),
+      facts: new SessionFacts(),
+      children: new Map(),
       pending: 0,
       usedAt: Date.now(),
       isBusy: false,
@@ -143,10 +146,12 @@ export class Debuggees {
   ): Promise<unknown> {
     const debuggee = this.#requireDebuggee(memberId, sessionId);
     const { grant, children } = debuggee;
-    const allowed = checkCommand(method, params, grant.url);
+    const facts = children.get(sessionId) ?? debuggee.facts;
+    const allowed = checkCommand(method, params, grant.url, facts.findRequestUrl(params));
+    facts.checkContext(params);
     // The focus of the user is never taken: the page behaves as if it were focused.
     if (method === 'Page.bringToFront') return {};
-    if (method === 'DOM.setFileInputFiles') await requireFileAccess();
+    if (namesFiles(method, params)) await requireFileAccess();
     if (method === 'Page.navigateToHistoryEntry') await checkTraversal(grant.tabId, params);
     debuggee.pending++;
     try {
@@ -155,6 +160,7 @@ export class Debuggees {
         : { tabId: grant.tabId };
       const result = await chrome.debugger.sendCommand(target, method, allowed);
       delete grant.problem;
+      facts.finish(method, params);
       // The command may have run in a page that the user opened in the meantime.
       if (this.#byTab.get(grant.tabId) !== debuggee) throw new SessionGone();
       if (method === 'Page.navigate') debuggee.isWarned = isCertificateError(result);
@@ -187,7 +193,10 @@ export class Debuggees {
     const debuggee = this.#byTab.get(tabId ?? -1);
     if (!debuggee) return;
     const { children, sessionId, grant, memberId } = debuggee;
-    if (method === 'Target.attachedToTarget') children.add(String(params['sessionId']));
+    const facts = children.get(childId ?? '') ?? debuggee.facts;
+    if (!facts.follow(method, params)) return;
+    if (method === 'Target.attachedToTarget')
+      children.set(String(params['sessionId']), new SessionFacts());
     if (method === 'Target.detachedFromTarget') children.delete(String(params['sessionId']));
     if (method === 'Page.javascriptDialogOpening' && this.#closing.has(grant.tabId))
       return acceptLeaving(grant.tabId, childId);
@@ -204,7 +213,7 @@ export class Debuggees {
     const { sessionId, children, grant, memberId } = debuggee;
     const report = (ended: Params, parentId?: string): void =>
       this.#sendEvent(memberId, 'Target.detachedFromTarget', ended, parentId);
-    for (const childId of children) report({ sessionId: childId }, sessionId);
+    for (const childId of children.keys()) report({ sessionId: childId }, sessionId);
     report({ sessionId, targetId: grant.targetId });
   }
 
@@ -315,6 +324,11 @@ const acceptLeaving = (tabId: number, sessionId: string | undefined): void => {
   const answer = { accept: true };
   chrome.debugger.sendCommand(target, 'Page.handleJavaScriptDialog', answer).catch(() => {}); // the page is closed
 };
+
+/** Whether the command gives files of the user to the page. */
+const namesFiles = (method: string, { data }: Params): boolean =>
+  method === 'DOM.setFileInputFiles' ||
+  (method === 'Input.dispatchDragEvent' && (data as Params | undefined)?.['files'] !== undefined);
 
 const requireFileAccess = async (): Promise<void> => {
   if (await chrome.extension.isAllowedFileSchemeAccess()) return;

@@ -30,6 +30,7 @@ describe('a command is rejected', () => {
     'about:version',
     'about:blank#a',
     'blob:chrome://settings/a',
+    'blob:blob:chrome://settings/a',
     7,
   ])('if it opens %s', (url) => {
     expect(() => checkCommand('Page.navigate', { url }, TAB)).toThrow('may not open');
@@ -59,6 +60,18 @@ describe('a command is rejected', () => {
     expect(() => checkCommand(method, params, TAB)).toThrow('own site');
   });
 
+  it.each([
+    ['Page.createIsolatedWorld', { frameId: 'a', grantUniveralAccess: true }],
+    ['Fetch.continueRequest', { requestId: '1', url: 'https://bank.example.org' }],
+    ['Fetch.fulfillRequest', { requestId: '1', binaryResponseHeaders: 'YQ==' }],
+    ['Fetch.fulfillRequest', { responseHeaders: [{ name: 'Set-Cookie ', value: 'a=b' }] }],
+    ['Fetch.fulfillRequest', { responseHeaders: [{ name: 'a', value: 'b\r\nSet-Cookie: a=b' }] }],
+    ['Fetch.fulfillRequest', { responsePhrase: 'OK\0Set-Cookie: a=b' }],
+    ['Fetch.continueResponse', { responseHeaders: 'Set-Cookie: a=b' }],
+  ])('if its parameters give access to other origins: %s %j', (method, params) => {
+    expect(() => checkCommand(method, params, TAB, 'https://bank.example.org/')).toThrow();
+  });
+
   it('if two sites only share a public suffix', () => {
     const get = { urls: ['https://victim.github.io'] };
     expect(() => checkCommand('Network.getCookies', get, 'https://mine.github.io/')).toThrow();
@@ -68,6 +81,15 @@ describe('a command is rejected', () => {
 describe('a command is changed', () => {
   it('so that it reads only the cookies of the tab, not those of all frames', () => {
     expect(checkCommand('Network.getCookies', {}, TAB)).toEqual({ urls: [TAB] });
+  });
+
+  it('so that a response sets only cookies of the own site', () => {
+    const type = { name: 'Content-Type', value: 'text/html' };
+    const params = { responseHeaders: [type, { name: 'set-cookie', value: 'a=b' }] };
+    const respond = (url: string) => checkCommand('Fetch.fulfillRequest', params, TAB, url);
+    expect(respond('https://api.example.com/')).toBe(params);
+    for (const url of ['https://bank.example.org/', ''])
+      expect(respond(url)).toEqual({ responseHeaders: [type] });
   });
 
   it('so that a file of another site is loaded without the cookies of the user', () => {

@@ -28,14 +28,19 @@ const ALLOWED: ReadonlySet<string> = new Set(ALLOWED_METHODS);
 const LEAVING = new Set(['Page.navigate', 'Page.navigateToHistoryEntry']);
 
 /**
- * Returns the parameters with which the command may be sent to the tab, or throws a Refusal.
- * `tabUrl`: the address of the tab's page.
+ * Returns the parameters with which the command may be sent to a tab at `tabUrl`, or throws a
+ * Refusal. `requestUrl`: the address of the paused request that the command names.
  */
-export const checkCommand = (method: string, params: Params, tabUrl: string): Params => {
+export const checkCommand = (
+  method: string,
+  params: Params,
+  tabUrl: string,
+  requestUrl = '',
+): Params => {
   if (!ALLOWED.has(method)) throw new Refusal(REASONS[method] ?? `${method} is not allowed.`);
   if (!isAllowedUrl(tabUrl) && !LEAVING.has(method))
     throw new Refusal(`Agents may not use ${describeScheme(tabUrl)} pages.`);
-  return CHECKS[method]?.(params, tabUrl) ?? params;
+  return CHECKS[method]?.(params, tabUrl, requestUrl) ?? params;
 };
 
 const COOKIE_REASON = "Agents may only use the cookies of the tab's own site.";
@@ -48,7 +53,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'WebAuthn.enable': 'Virtual passkeys are not available in the user’s Chrome.',
 };
 
-type Check = (params: Params, tabUrl: string) => Params;
+type Check = (params: Params, tabUrl: string, requestUrl: string) => Params;
 
 const checkUrl: Check = (params) => {
   const { url } = params;
@@ -70,15 +75,46 @@ const checkCookie: Check = (params, tabUrl) => {
   return params;
 };
 
+/** A response to a request of the page could change the cookies of the site that it names. */
+const checkResponse: Check = (params, tabUrl, requestUrl) => {
+  const { responseHeaders = [], responsePhrase = '' } = params;
+  refuseFields(params, ['binaryResponseHeaders']);
+  if (!Array.isArray(responseHeaders)) throw new Refusal('Headers must be a list.');
+  if (!responseHeaders.every(isPlainHeader) || LINE_END.test(String(responsePhrase)))
+    throw new Refusal('Headers must have valid names, and values of one line.');
+  if (isSameSite(readHost(requestUrl), tabUrl)) return params;
+  return { ...params, responseHeaders: responseHeaders.filter((item) => !isCookieEntry(item)) };
+};
+
+const LINE_END = /[\0\r\n]/;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const isPlainHeader = (item: unknown): boolean => {
+  const { name, value } = item as { readonly name: unknown; readonly value: unknown };
+  return HEADER_NAME.test(String(name)) && !LINE_END.test(String(value));
+};
+
+/** Rejects parameters of an allowed command that OpenChrome does not use. */
+const refuseFields = (params: Params, names: readonly string[]): Params => {
+  const found = names.find((name) => params[name] !== undefined);
+  if (found !== undefined) throw new Refusal(`The parameter ${found} is not allowed.`);
+  return params;
+};
+
 const CHECKS: Readonly<Record<string, Check>> = {
   'Page.navigate': checkUrl,
-  'Fetch.continueRequest': checkUrl,
+  // A world with access to all origins reads the frames of other sites.
+  'Page.createIsolatedWorld': (params) => refuseFields(params, ['grantUniveralAccess']),
+  // The page would read the response of another site, with the cookies of that site.
+  'Fetch.continueRequest': (params) => refuseFields(params, ['url']),
+  'Fetch.continueResponse': checkResponse,
+  'Fetch.fulfillRequest': checkResponse,
   'Network.setCookie': checkCookie,
   'Network.deleteCookies': checkCookie,
   'Network.setCookies': (params, tabUrl) => {
     const { cookies } = params;
     if (!Array.isArray(cookies)) throw new Refusal(COOKIE_REASON);
-    for (const cookie of cookies) checkCookie(cookie as Params, tabUrl);
+    for (const cookie of cookies) checkCookie(cookie as Params, tabUrl, '');
     return params;
   },
   // Without `urls`, Chrome returns the cookies of all frames of the page.
@@ -88,7 +124,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return { urls };
   },
   'Network.loadNetworkResource': (params, tabUrl) => {
-    checkUrl(params, tabUrl);
+    checkUrl(params, tabUrl, '');
     if (isSameSite(readHost(params['url']), tabUrl)) return params;
     const options = params['options'] as Params | undefined;
     return { ...params, options: { ...options, includeCredentials: false } };

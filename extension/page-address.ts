@@ -7,7 +7,7 @@ const PROTOCOLS = ['http:', 'https:', 'data:', 'blob:'];
 /** A blob: page has the origin of the page that created it. */
 const readProtocol = (url: string): string => {
   const { protocol, pathname } = new URL(url);
-  return protocol === 'blob:' && URL.canParse(pathname) ? new URL(pathname).protocol : protocol;
+  return protocol === 'blob:' && URL.canParse(pathname) ? readProtocol(pathname) : protocol;
 };
 
 const isWebUrl = (url: string): boolean =>
