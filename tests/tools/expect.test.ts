@@ -16,8 +16,8 @@ const PAGE = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><tit
     });
   </script></html>`;
 
-/** Ends the request that the page waits for. */
-let release = (): void => {};
+/** Ends the request that the page waits for; undefined until the request has arrived. */
+let release: (() => void) | undefined;
 
 const site = useSite({
   '/': PAGE,
@@ -84,7 +84,8 @@ it('waits until the expectations become true', async () => {
     status: 201,
     timeout_ms: 20_000,
   });
-  release();
+  await expect.poll(() => release).toBeDefined();
+  release?.();
   expect(await waiting).toMatch(/^passed: url, text, element, request/);
 });
 
