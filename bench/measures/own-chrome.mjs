@@ -12,11 +12,17 @@ export const ownChrome = async ({ site, reps }) => {
     javascript_tool: ['javascript_tool', { code: '(() => 1 + 1)()' }],
     'read_page, small page': ['read_page', {}],
     'click a button': ['interact', { action: 'click', query: 'Bench' }],
+    'hover a button': ['interact', { action: 'hover', query: 'Bench' }],
+    'type 5 keys': ['interact', { action: 'type', query: 'Typed text', value: 'abcde' }],
+    'fill a field': ['fill_form', { fields: [{ label: 'Typed text', value: 'Ada' }] }],
+    page_screenshot: ['page_screenshot', {}],
     'navigate, small page': ['navigate', { url: `${site.origin}/${PAGE}` }],
   };
   const button = `const made = document.createElement('button'); made.textContent = 'Bench';
     made.onclick = () => made.dataset.clicked = Number(made.dataset.clicked ?? 0) + 1;
-    document.body.append(made); 1`;
+    document.body.prepend(made);
+    const field = document.createElement('input'); field.ariaLabel = 'Typed text';
+    made.after(field); 1`;
   for (const server of Object.values(servers)) {
     await server.call('navigate', { url: `${site.origin}/${PAGE}` });
     await server.call('javascript_tool', { code: button });
