@@ -6,10 +6,16 @@ import { BLANK_PAGE, describeScheme, isAllowedUrl, mayOpenUrl } from './page-add
 
 /**
  * The error of a command that the extension rejects; the server turns it into
- * `not_supported_here`.
+ * `not_supported_here`, with the data as the hint.
  */
 export class Refusal extends Error {
   readonly code = REFUSED_CODE;
+  constructor(
+    message: string,
+    readonly data?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** Chrome's own message for a target that does not exist, which the server knows. */

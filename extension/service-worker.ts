@@ -83,11 +83,17 @@ const answer = async (
   }
 };
 
+interface CommandError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: string;
+}
+
 /** Chrome reports errors of CDP commands as JSON texts. */
-const describeError = (error: unknown): { readonly code: number; readonly message: string } => {
-  const { code = -32_000, message } = error as { readonly code?: number; readonly message: string };
-  if (!message.startsWith('{')) return { code, message };
-  return JSON.parse(message) as { readonly code: number; readonly message: string };
+const describeError = (error: unknown): CommandError => {
+  const { code = -32_000, message, data } = error as Partial<CommandError> & Error;
+  if (message.startsWith('{')) return JSON.parse(message) as CommandError;
+  return defined({ code, message, data });
 };
 
 const link = new Link({
@@ -182,10 +188,13 @@ const serve = async (message: PageRequest): Promise<void> => {
   }
 };
 
+const STOPPED_HINT = 'Do not continue in this Chrome until the user lets agents work again there.';
+
 const requireRunning = (agent: string): void => {
-  if (isStopped) throw new Refusal('The user has stopped all agents in the extension.');
+  if (isStopped)
+    throw new Refusal('The user has stopped all agents in the extension.', STOPPED_HINT);
   if (agents.find(agent)?.isStopped)
-    throw new Refusal(`The user has stopped the agent "${agent}" in the extension.`);
+    throw new Refusal(`The user has stopped the agent "${agent}" in the extension.`, STOPPED_HINT);
 };
 
 const grantTab = async (tabId: number, agent: string): Promise<void> => {

@@ -162,6 +162,7 @@ it('after "Stop all agents" no tab can be used or opened until the user resumes'
   expect(await own.failure('navigate', { url: `${site.origin}/` })).toMatchObject({
     code: 'not_supported_here',
     message: 'The user has stopped all agents in the extension.',
+    hint: 'Do not continue in this Chrome until the user lets agents work again there.',
   });
   await press({ kind: 'resume' });
   expect(await own.text('navigate', { url: `${site.origin}/` })).toContain('Shop');

@@ -1,4 +1,5 @@
 // Converts errors of Chrome to failures; no other file does.
+import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
 import { REFUSED_CODE } from '../extension/link-commands.ts';
@@ -28,7 +29,7 @@ export const createCommandError = (
   { code, message, data }: ErrorAnswer,
 ): CdpError | Failure =>
   code === REFUSED_CODE
-    ? fail('not_supported_here', message)
+    ? fail('not_supported_here', message, defined({ hint: data }))
     : new CdpError(method, code, message, data);
 
 /** A command whose target or Chrome went away before the response. */
