@@ -8,6 +8,7 @@ import {
   isText,
   localName,
   getData,
+  method,
   nodeType,
 } from './safe-dom.ts';
 import { getShadowRoot } from './shadow.ts';
@@ -99,7 +100,8 @@ export const suspect = (element: Element, tag: string, first = firstChild(elemen
  * versions return one, but the element is never visible.
  */
 const isInFlatTree = (element: Element): boolean =>
-  element.checkVisibility() || HIDING_DISPLAYS.has(getStyle(element).display);
+  checkVisibility.call(element) || HIDING_DISPLAYS.has(getStyle(element).display);
+const checkVisibility = method<(this: Element) => boolean>(Element, 'checkVisibility');
 const HIDING_DISPLAYS = new Set(['none', 'contents', '']);
 
 /** Called for a child that is not in the flattened tree: its parent must host a closed root. */
