@@ -10,14 +10,7 @@ import path from 'node:path';
  * What a server loads before its first answer, what it loads then, and what a command that asks the
  * daemon loads.
  */
-const LISTING = [
-  'src/index.ts',
-  'src/core/config.ts',
-  'src/store/config/config-file.ts',
-  'src/frontends/defects.ts',
-  'src/frontends/mcp/early-methods.ts',
-  'src/frontends/mcp/stdio.ts',
-];
+const LISTING = ['src/serve-mcp.ts'];
 const SERVER = [
   ...LISTING,
   'src/app.ts',
@@ -25,7 +18,7 @@ const SERVER = [
   'src/frontends/mcp/methods.ts',
 ];
 const COMMAND = [
-  'src/index.ts',
+  'src/run-command.ts',
   'src/frontends/cli/index.ts',
   'src/frontends/cli/client.ts',
   'src/frontends/cli/commands/tool.ts',
@@ -33,14 +26,12 @@ const COMMAND = [
 
 /**
  * Which base an entry may load: those that both kinds of start load, or that need little, only what
- * is common.
+ * is common. The program itself loads none.
  */
 const kindOf = (entry) => {
-  if (entry.startsWith('src/frontends/cli/')) return 'command';
-  if (LISTING.slice(3).includes(entry)) return 'listing';
-  return /^src\/(?:index[.]ts|core\/|store\/|frontends\/mcp\/shared[.]ts|work\/setup\/)/.test(entry)
-    ? 'common'
-    : 'server';
+  if (entry === 'src/index.ts') return undefined;
+  if (entry === 'src/run-command.ts' || entry.startsWith('src/frontends/cli/')) return 'command';
+  return /^src\/(?:core\/|store\/|frontends\/mcp\/shared[.]ts)/.test(entry) ? 'common' : 'server';
 };
 
 const reachedFrom = (entries, inputs) => {
@@ -68,7 +59,12 @@ export const baseChunk = ({ inputs, outputs }, root) => {
   const entries = Object.values(outputs).flatMap(({ entryPoint }) =>
     entryPoint?.startsWith('src/') ? [entryPoint] : [],
   );
-  const kinds = new Map(entries.map((entry) => [path.join(root, entry), kindOf(entry)]));
+  // An entry that the first answer needs must not make it load a larger base.
+  const findKind = (entry) => {
+    if (LISTING.includes(entry)) return 'listing';
+    return bases.listing.has(entry) ? undefined : kindOf(entry);
+  };
+  const kinds = new Map(entries.map((entry) => [path.join(root, entry), findKind(entry)]));
   return {
     name: 'base-chunk',
     setup: (esbuild) => {

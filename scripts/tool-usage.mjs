@@ -1,12 +1,16 @@
-// The tools as plain data: the modules `tool-usage` (for the command line) and `tool-summaries`
-// (for lists) are what their declarations say at this moment.
+// The tools and settings as plain data: the modules `tool-usage` (for the command line),
+// `tool-summaries` (for lists) and `plain-settings` are what their declarations say at this moment.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Which part of what was read each module holds. */
-const MODULES = { 'tool-usage': 'usages', 'tool-summaries': 'summaries' };
+const MODULES = {
+  'tool-usage': 'usages',
+  'tool-summaries': 'summaries',
+  'plain-settings': 'settings',
+};
 
 /**
  * Runs the declarations once, so that nobody has to load a tool, or describe it anew at every
@@ -30,18 +34,26 @@ const readTools = async () => {
   }
 };
 
+/** What a server reads once or twice: its modules hold a function, and its data no memory. */
+const READ_LATE = ['tool-summaries', 'plain-settings'];
+
 /** Parsing JSON is faster than parsing the same as code. */
-const contentsOf = (name, said) =>
-  `export default JSON.parse(${JSON.stringify(JSON.stringify(said[MODULES[name]]))});`;
+const contentsOf = (name, said) => {
+  const data = `JSON.parse(${JSON.stringify(JSON.stringify(said[MODULES[name]]))})`;
+  return `export default ${READ_LATE.includes(name) ? '() => ' : ''}${data};`;
+};
 
 export const toolUsagePlugin = () => ({
   name: 'tool-usage',
   setup: (esbuild) => {
     let reading;
-    esbuild.onResolve({ filter: /^tool-(?:usage|summaries)$/ }, ({ path: name }) => ({
-      path: name,
-      namespace: 'tool-usage',
-    }));
+    esbuild.onResolve(
+      { filter: /^(?:tool-usage|tool-summaries|plain-settings)$/ },
+      ({ path: name }) => ({
+        path: name,
+        namespace: 'tool-usage',
+      }),
+    );
     esbuild.onLoad({ filter: /.*/, namespace: 'tool-usage' }, async ({ path: name }) => {
       const { said, files } = await (reading ??= readTools());
       return { contents: contentsOf(name, said), loader: 'js', watchFiles: files };

@@ -5,6 +5,7 @@ import { CONFIG_FIELDS, type ConfigField } from './config-fields.ts';
 import { fail } from './failure.ts';
 import { explainIssue } from './issue-text.ts';
 import { isRecord } from './json.ts';
+import { splitFlag } from './text.ts';
 
 type Fields = typeof CONFIG_FIELDS;
 export type ConfigKey = keyof Fields;
@@ -186,11 +187,6 @@ const fromFlags = (flags: readonly string[]): RawConfig => {
     raw[key] = kind === 'list' ? [...((raw[key] as string[] | undefined) ?? []), text] : text;
   }
   return raw;
-};
-
-const splitFlag = (text: string): [string, string | undefined] => {
-  const at = text.startsWith('--') ? text.indexOf('=') : -1;
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 };
 
 const didYouMean = (name: string | undefined): string => (name ? `; did you mean ${name}?` : '.');

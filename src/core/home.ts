@@ -22,6 +22,10 @@ export interface Home {
   readonly logins: string;
   /** Recipes, one folder per site. */
   readonly recipes: string;
+  /** Data that can be created again. */
+  readonly cache: string;
+  /** Compiled code of this program, written and read by Node. */
+  readonly compiledCode: string;
   /** The last network capture of each workspace. */
   readonly networkCache: string;
   /** One small file per running server or Chrome; used to find orphaned processes. */
@@ -56,6 +60,8 @@ export const resolveHome = (env: NodeJS.ProcessEnv = process.env): Home => {
     snapshots: join(root, 'snapshots'),
     logins: join(root, 'logins'),
     recipes: join(root, 'recipes'),
+    cache: join(root, 'cache'),
+    compiledCode: join(root, 'cache', 'compiled-code'),
     networkCache: join(root, 'cache', 'browser-network'),
     run: join(root, 'run'),
     secretHosts: join(root, 'secret-hosts.json'),

@@ -69,3 +69,9 @@ export const textAt = (texts: readonly (string | undefined)[], index: number): s
 
 export const parseUrl = (text: string): URL | undefined =>
   URL.canParse(text) ? new URL(text) : undefined;
+
+/** `--name=value` is a flag with its value; any other text has none. */
+export const splitFlag = (text: string): readonly [string, string | undefined] => {
+  const at = text.startsWith('--') ? text.indexOf('=') : -1;
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+};

@@ -6,7 +6,7 @@ import type { Engine } from '../../pipeline/engine.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Methods, RpcMethod } from './methods.ts';
 import type { Behind } from './stdio.ts';
-import { chooseListing, KNOWN_TOOLS, listSummaries } from './tool-list.ts';
+import { chooseListing, listSummaries, readKnownTools } from './tool-list.ts';
 
 /** The engine is loaded after this time at the latest: it also removes expired files. */
 const LOAD_AFTER_MS = 1000;
@@ -49,7 +49,7 @@ export const createLateEngine = (config: Config, loadEngine: () => Promise<Engin
   );
   methods.set('tools/list', async (_, { client }) => {
     after(0, () => void load());
-    return { tools: listSummaries(KNOWN_TOOLS, chooseListing(config, client?.wishes)) };
+    return { tools: listSummaries(readKnownTools(), chooseListing(config, client?.wishes)) };
   });
   return {
     config,

@@ -1,5 +1,5 @@
 // Builds tools/list from plain data that the build generates: a start loads no tool for it.
-import summaries from 'tool-summaries';
+import readSummaries from 'tool-summaries';
 import type { Config } from '../../core/config.ts';
 import { defined } from '../../core/defined.ts';
 import type { ToolSchema, ToolSummary } from '../../toolkit/tool-description.ts';
@@ -15,10 +15,7 @@ export interface ListedTool extends Pick<
 export type ListingOptions = Pick<Config, 'slim' | 'allTools' | 'structuredContent'>;
 
 /** The tools of this program, in the order of the list. */
-export const KNOWN_TOOLS: readonly ToolSummary[] = summaries;
-
-export const findSummary = (name: string): ToolSummary | undefined =>
-  KNOWN_TOOLS.find((tool) => tool.name === name);
+export const readKnownTools = (): readonly ToolSummary[] => readSummaries();
 
 /** Tiers only affect the list: every tool can be called. */
 export const listSummaries = (

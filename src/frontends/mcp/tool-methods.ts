@@ -12,14 +12,21 @@ import type { Exchange, Served } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { createLineTest, toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
-import { findSummary, type ListedTool, type ListingOptions, listSummaries } from './tool-list.ts';
+import {
+  type ListedTool,
+  type ListingOptions,
+  listSummaries,
+  readKnownTools,
+} from './tool-list.ts';
 
 /** Builds the list of tools; the summaries of most tools are known from the build. */
-export const listTools = (tools: readonly Tool[], options: ListingOptions): ListedTool[] =>
-  listSummaries(
-    tools.map((tool) => findSummary(tool.name) ?? summariseTool(tool)),
+export const listTools = (tools: readonly Tool[], options: ListingOptions): ListedTool[] => {
+  const known = new Map(readKnownTools().map((summary) => [summary.name, summary]));
+  return listSummaries(
+    tools.map((tool) => known.get(tool.name) ?? summariseTool(tool)),
     options,
   );
+};
 
 // Sends progress: never backwards, at most ten times a second, the last one before the reply.
 

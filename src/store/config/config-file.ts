@@ -1,4 +1,5 @@
 // Reads openchrome.json from the home folder and from the working folder.
+import { statSync } from 'node:fs';
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defined } from '../../core/defined.ts';
@@ -22,6 +23,18 @@ interface ConfigFolders {
   readonly home: string;
   readonly workingFolder?: string;
 }
+
+/** Whether there is a file to read; also true if that cannot be determined. */
+export const hasConfigFile = ({ home, workingFolder = process.cwd() }: ConfigFolders): boolean =>
+  [home, workingFolder].some((folder) => mayExist(join(folder, CONFIG_FILE)));
+
+const mayExist = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+};
 
 /** Returns both files, because the project file must not replace the owner's file. */
 export const readConfigFiles = async ({
