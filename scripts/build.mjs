@@ -62,6 +62,19 @@ await writeFile(
   ),
 );
 
+/**
+ * Node keeps the source of a module in memory, with two bytes for each character if one is beyond
+ * Latin-1. esbuild escapes them except in regular expressions and raw templates.
+ */
+const LARGE_BYTES = 256 * 1024;
+for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
+  if (bytes < LARGE_BYTES) continue;
+  const [found] = /.{0,40}[^\0-\xff]/.exec(await readFile(path.join(ROOT, file), 'utf8')) ?? [];
+  if (found === undefined) continue;
+  console.error(`${file} needs two bytes per character because of: ${found}`);
+  process.exit(1);
+}
+
 const sizes = Object.entries(metafile.outputs).map(([file, { bytes }]) => ({ file, bytes }));
 const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
 const kB = (bytes) => `${Math.round(bytes / 1024)} kB`;

@@ -49,7 +49,7 @@ export const bundleWorker = async (name) => {
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
-    charset: 'utf8',
+    charset: 'ascii',
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

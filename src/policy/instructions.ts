@@ -136,10 +136,10 @@ const RULES: readonly InstructionRule[] = [
     ].join(''),
   ),
   rule('ignore as', String.raw`\bignore as\b[^.\n]{0,30}\binstruções (?:anteriores|acima)\b`),
-  rule('игнорируй', String.raw`игнорируй(?:те)?[^.\n]{0,40}инструкци`),
-  rule('忽略', String.raw`忽略[^。\n]{0,15}(?:指令|指示|提示|说明)`),
-  rule('無視', String.raw`(?:指示|命令|プロンプト)[^。\n]{0,10}無視`),
-  rule('무시', String.raw`(?:지시|명령|프롬프트)[^.\n]{0,10}무시`),
+  rule('игнорируй', 'игнорируй(?:те)?[^.\\n]{0,40}инструкци'),
+  rule('忽略', '忽略[^。\\n]{0,15}(?:指令|指示|提示|说明)'),
+  rule('無視', '(?:指示|命令|プロンプト)[^。\\n]{0,10}無視'),
+  rule('무시', '(?:지시|명령|프롬프트)[^.\\n]{0,10}무시'),
 ];
 
 /** How far from its anchor a pattern may match. */

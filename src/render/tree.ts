@@ -57,7 +57,7 @@ const interactiveOnly = (nodes: readonly AxNode[], depth: number): TreeBlock[] =
 const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /** Page text that looks like a ref, a heading or a fold is escaped. */
-const FORGED = /^\s*(?:#|…|\\|[a-z]*\d*e\d+ )/;
+const FORGED = /^\s*(?:#|\u2026|\\|[a-z]*\d*e\d+ )/;
 const plain = (text: string): string => (FORGED.test(text) ? `\\${text}` : text);
 
 const hashes = (level: string): string => '#'.repeat(Math.min(Math.max(Number(level) || 2, 1), 6));

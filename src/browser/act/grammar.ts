@@ -74,7 +74,7 @@ export const parseScript = (instruction: string): ActStep[] => {
 
 /** A quote opens only at the start of a word, so that an apostrophe is part of its word. */
 const TOKEN =
-  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|“[^”]*”|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
+  /"(?:[^"\\]|\\.)*"|(?<![\p{L}\p{N}])'(?:[^'\\\n]|\\.)*'(?![\p{L}\p{N}])|\u201C[^\u201D]*\u201D|[;\n]|[^\s;]+?(?=[\s;]|$)/gsu;
 
 const tokenise = (text: string): ScriptToken[] =>
   [...text.matchAll(TOKEN)].map(([token]) => {
