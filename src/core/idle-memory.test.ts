@@ -37,6 +37,12 @@ test('memory is collected once after a burst of work that made it grow', async (
   expect(collected()).toBe(2);
 });
 
+test('what the start left is collected without any work', async () => {
+  const { collected } = create();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(collected()).toBe(1);
+});
+
 test('memory is not collected while other work runs', async () => {
   const { memory, collected, grow } = create();
   let finish = (): void => {};

@@ -6,7 +6,7 @@ import { after } from './time.ts';
  */
 const IDLE_MS = 400;
 /** Heap growth that triggers a collection, which takes 10 to 50 ms. */
-const GROWN_BYTES = 12 * 1024 * 1024;
+const GROWN_BYTES = 8 * 1024 * 1024;
 
 export class IdleMemory {
   #running = 0;
@@ -18,6 +18,7 @@ export class IdleMemory {
   constructor(collect = collectGarbage, residentBytes = (): number => process.memoryUsage.rss()) {
     this.#collect = collect;
     this.#residentBytes = residentBytes;
+    this.#settleLater(); // loading the program leaves garbage too
   }
 
   /** Runs `work`; no collection starts while it runs. */
@@ -27,8 +28,12 @@ export class IdleMemory {
     try {
       return await work();
     } finally {
-      if (--this.#running === 0) this.#timer = after(IDLE_MS, () => void this.#settle());
+      if (--this.#running === 0) this.#settleLater();
     }
+  }
+
+  #settleLater(): void {
+    this.#timer = after(IDLE_MS, () => void this.#settle());
   }
 
   async #settle(): Promise<void> {
