@@ -1,87 +1,14 @@
-// The shared store of a cluster on a real PostgreSQL: page visits with plain SQL and with the job
-// engine, their cost on the server, redelivery after kill -9, ranges of payloads, and changes of one
-// row by many processes.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import os, { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+// Page visits of a cluster on a real PostgreSQL: with plain SQL and with the job engine, their cost on
+// the server, and redelivery after kill -9.
 import pg from 'pg';
-import { bundle } from '../../scripts/bundle.mjs';
-import { ms, quantile, times } from '../lib/stats.mjs';
+import { readServerCpuMs, startProcess, withCluster } from '../lib/fleet.mjs';
+import { ms, times } from '../lib/stats.mjs';
 
 const WORKERS = 4;
 const SLOTS = 8;
 const LOAD_MS = 5;
 /** Visits that the lead keeps offered, as a crawl with a concurrency of 32 for each worker does. */
 const AHEAD = 128;
-const HOST_DELAY_MS = 100;
-const BUSY_LOAD = 10;
-
-const bundleAll = async (folder) => {
-  await bundle({
-    entryPoints: {
-      postgres: 'tests/cluster/postgres.ts',
-      stores: 'tests/cluster/stores.ts',
-      member: 'tests/cluster/member-process.ts',
-      engine: 'bench/lib/job-engine-member.ts',
-      handles: 'src/store/handles/handles.ts',
-      payload: 'src/store/handles/handle-payload.ts',
-      pool: 'src/core/worker-pool.ts',
-    },
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-  });
-  return (name) => import(join(folder, `${name}.mjs`));
-};
-
-/** Processor time of the server and of all its backends, also of those that have ended. */
-const serverCpuMs = (pid) => {
-  const ticks = (id, fields) => {
-    try {
-      const stat = readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1].split(' ');
-      return { parent: Number(stat[1]), sum: fields.reduce((sum, i) => sum + Number(stat[i]), 0) };
-    } catch {
-      return { parent: 0, sum: 0 }; // has ended
-    }
-  };
-  const own = ticks(pid, [11, 12, 13, 14]).sum;
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((id) => ticks(id, [11, 12]))
-    .filter(({ parent }) => parent === pid);
-  return children.reduce((sum, child) => sum + child.sum, own) * 10;
-};
-
-const startProcess = (file, args) => {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const lines = [];
-  const waiting = new Set();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    for (const look of waiting) look();
-  });
-  const waitFor = (words) =>
-    new Promise((resolve) => {
-      const look = () => {
-        const line = lines.find((text) => text === words || text.startsWith(`${words} `));
-        if (line === undefined) return;
-        waiting.delete(look);
-        resolve(line.slice(words.length + 1));
-      };
-      waiting.add(look);
-      look();
-    });
-  const end = async () => {
-    const exited = child.exitCode === null && child.signalCode === null && once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
-  };
-  return { child, lines, waitFor, end };
-};
 
 const buildVisits = (from, count) =>
   Array.from({ length: count }, (_, i) => ({
@@ -133,10 +60,10 @@ const measureSql = async ({ stores, file, server, url }, visits) => {
   }));
   await store.leases.release(lease);
   const second = await submit(stores, store);
-  const [startedAt, cpu] = [performance.now(), serverCpuMs(server.pid)];
+  const [startedAt, cpu] = [performance.now(), readServerCpuMs(server.pid)];
   await leadVisits(store, second, visits);
   const tookMs = performance.now() - startedAt;
-  const cpuMs = serverCpuMs(server.pid) - cpu;
+  const cpuMs = readServerCpuMs(server.pid) - cpu;
   const redeliveryMs = await measureRedelivery({ store, lease: second, file, url, workers });
   await Promise.all(workers.map((worker) => worker.end()));
   await store[Symbol.asyncDispose]();
@@ -205,97 +132,17 @@ const measureEngine = async ({ postgres, file, server, url }, visits, batch) => 
   };
   await postgres.runSql(url, 'create table if not exists bench_lines (n int primary key, t text)');
   await run(0, 500);
-  const [startedAt, cpu] = [performance.now(), serverCpuMs(server.pid)];
+  const [startedAt, cpu] = [performance.now(), readServerCpuMs(server.pid)];
   await run(1000, visits);
   const tookMs = performance.now() - startedAt;
-  const cpuMs = serverCpuMs(server.pid) - cpu;
+  const cpuMs = readServerCpuMs(server.pid) - cpu;
   await Promise.all(workers.map((worker) => worker.end()));
   await postgres.runSql(url, 'drop table bench_lines; drop table bench_results');
   return { perSecond: (visits / tookMs) * 1000, cpuMs: cpuMs / visits };
 };
 
-const measureRanges = async ({ load, stores, url }, reps) => {
-  const [{ Handles }, { binaryPayload }, { WorkerPool }] = await Promise.all([
-    load('handles'),
-    load('payload'),
-    load('pool'),
-  ]);
-  const store = await stores.openStore(url, { join: false });
-  const handles = new Handles({
-    payloads: store.payloads,
-    ttlMs: 3_600_000,
-    maxTotalBytes: 2 ** 31,
-    sweepEveryMs: 300_000,
-    log: stores.testLog,
-    workers: new WorkerPool(),
-  });
-  const bytes = Buffer.alloc(5 * 1024 * 1024, 'page ');
-  const { output_handle: handle } = await handles.store(
-    binaryPayload(bytes, 'application/gzip'),
-    'bench',
-  );
-  const took = [];
-  for (let i = 0; i < reps; i++) {
-    const start = Math.floor(Math.random() * (bytes.length - 65_536));
-    const startedAt = performance.now();
-    const payload = await handles.open(handle, {});
-    await payload.read(start, start + 65_536);
-    await payload[Symbol.asyncDispose]();
-    took.push(performance.now() - startedAt);
-  }
-  await store[Symbol.asyncDispose]();
-  return took;
-};
-
-const measureSwaps = async ({ stores, file, url }) => {
-  const store = await stores.openStore(url, { join: false });
-  const { task_id: id } = await store.tasks.create(stores.buildTask(store));
-  const startedAt = performance.now();
-  const counters = Array.from({ length: 8 }, () =>
-    startProcess(file('member'), ['count', url, id, '500']),
-  );
-  await Promise.all(counters.map((counter) => counter.waitFor('done')));
-  const tookMs = performance.now() - startedAt;
-  const { total } = await store.tasks.require(id);
-  let ordered = 0;
-  await store.tasks.history(id, 1, ({ data }) => (ordered += data.total === ordered + 1 ? 1 : 0));
-  await store[Symbol.asyncDispose]();
-  return { tookMs, total, ordered };
-};
-
-/** Two crawls of one host, as its server sees them. */
-const measureHost = async ({ file, url }, requests, busy) => {
-  const times = [];
-  const site = createServer((_request, response) => {
-    times.push(performance.now());
-    response.end('ok');
-  }).listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  const loads = Array.from({ length: busy }, () =>
-    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
-  );
-  const address = `http://127.0.0.1:${site.address().port}/`;
-  const each = [address, String(HOST_DELAY_MS), String(requests / 2)];
-  const crawls = [1, 2].map(() => startProcess(file('member'), ['turns', url, ...each]));
-  await Promise.all(crawls.map((crawl) => crawl.waitFor('done')));
-  for (const load of loads) load.kill('SIGKILL');
-  site.close();
-  const gaps = times.slice(1).map((time, i) => time - times[i]);
-  return {
-    least: Math.min(...gaps),
-    close: gaps.filter((gap) => gap < HOST_DELAY_MS).length,
-    mean: (times.at(-1) - times[0]) / gaps.length,
-  };
-};
-
-export const cluster = async ({ isQuick, log }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'openchrome-bench-cluster-'));
-  const load = await bundleAll(folder);
-  const file = (name) => join(folder, `${name}.mjs`);
-  const [postgres, stores] = [await load('postgres'), await load('stores')];
-  const server = await postgres.startOwnPostgres();
-  try {
-    const context = { load, postgres, stores, file, server, url: await server.createDatabase() };
+export const cluster = ({ isQuick, log }) =>
+  withCluster(async (context) => {
     const visits = isQuick ? 2_000 : 20_000;
     const sql = await measureSql(context, visits);
     log(`plain SQL: ${JSON.stringify(sql)}`);
@@ -303,33 +150,20 @@ export const cluster = async ({ isQuick, log }) => {
     log(`graphile-worker: ${JSON.stringify(engine)}`);
     const batched = await measureEngine(context, visits, 2 * SLOTS);
     log(`graphile-worker, batches: ${JSON.stringify(batched)}`);
-    const ranges = await measureRanges(context, isQuick ? 200 : 1000);
-    const swaps = await measureSwaps(context);
-    log(`swaps: ${JSON.stringify(swaps)}`);
-    const requests = isQuick ? 100 : 2_000;
-    const calm = await measureHost(context, requests, 0);
-    log(`host: ${JSON.stringify(calm)}`);
-    const busy = await measureHost(
-      context,
-      requests,
-      Math.max(0, BUSY_LOAD - Math.floor(os.loadavg()[0])),
-    );
-    log(`host at load: ${JSON.stringify(busy)}`);
-    return buildRows({ visits, sql, engine, batched, ranges, swaps, requests, calm, busy });
-  } finally {
-    await server[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
+    return [
+      ...buildRows(visits, sql, { name: 'graphile-worker', ...engine }),
+      ...buildRows(visits, sql, { name: 'graphile-worker, batches', ...batched }),
+      ['cluster: redelivery after kill -9', '', '', ms(sql.redeliveryMs), '', 'at most 2 s'],
+    ];
+  });
 
-const buildRows = ({ visits, sql, engine, batched, ranges, swaps, requests, calm, busy }) => {
+const buildRows = (visits, sql, theirs) => {
   const rate = ({ perSecond }) => `${Math.round(perSecond)}/s`;
   const cost = ({ cpuMs }) => `${cpuMs.toFixed(2)} ms`;
-  const gap = ({ least, close, mean }) => `${close} (least ${ms(least)}, mean ${ms(mean)})`;
-  const compare = (name, theirs) => [
+  return [
     [
       `cluster: ${visits} page visits of ${LOAD_MS} ms, ${WORKERS} workers`,
-      name,
+      theirs.name,
       rate(theirs),
       rate(sql),
       times(sql.perSecond / theirs.perSecond),
@@ -337,29 +171,11 @@ const buildRows = ({ visits, sql, engine, batched, ranges, swaps, requests, calm
     ],
     [
       'cluster: processor time of PostgreSQL per visit',
-      name,
+      theirs.name,
       cost(theirs),
       cost(sql),
       times(theirs.cpuMs / sql.cpuMs),
       'at most 0.30 ms',
     ],
-  ];
-  const alone = (what, ours, aim) => [what, '', '', ours, '', aim];
-  return [
-    ...compare('graphile-worker', engine),
-    ...compare('graphile-worker, batches', batched),
-    alone('cluster: redelivery after kill -9', ms(sql.redeliveryMs), 'at most 2 s'),
-    alone('cluster: 64 kB of a 5 MB payload, p95', ms(quantile(ranges, 0.95)), 'under 20 ms'),
-    alone(
-      'cluster: 8 processes x 500 changes of one row',
-      `${swaps.total} changes, ${swaps.ordered} ordered lines in ${ms(swaps.tookMs)}`,
-      '4000 and 4000',
-    ),
-    alone(
-      `cluster: ${requests} requests of two crawls at ${HOST_DELAY_MS} ms that came too close`,
-      gap(calm),
-      '0',
-    ),
-    alone(`cluster: the same at load ${BUSY_LOAD} or more`, gap(busy), '0'),
   ];
 };
