@@ -16,6 +16,8 @@ export const ROBOTS_TOPIC = 'robots';
 const MIN_GAP_MS = 50;
 /** Waiters look again after this time, also without a notice. */
 const POLL_MS = 1_000;
+/** A watch looks this soon at first: without notices, a change is then found before `POLL_MS`. */
+const FIRST_POLL_MS = 100;
 /** The server accepts 8,000 bytes; a longer list of topics is sent as "anything". */
 const MAX_PAYLOAD = 7_900;
 const ANYTHING = '*';
@@ -110,9 +112,10 @@ export class Notices implements Disposable {
 
   watch(topic: string): TaskWatch {
     const closed = new AbortController();
+    const pace = new PollPace(FIRST_POLL_MS);
     return {
       next: async (signal) => {
-        await this.wait(topic, AbortSignal.any([signal, closed.signal]));
+        await this.wait(topic, AbortSignal.any([signal, closed.signal]), pace.nextMs());
       },
       [Symbol.dispose]: () => closed.abort(),
     };
@@ -133,7 +136,8 @@ export class PollPace {
     this.#shortestMs = shortestMs;
   }
 
-  get #nextMs(): number {
+  /** Twice as long as the last time, at most `POLL_MS`. */
+  nextMs(): number {
     return Math.min(this.#shortestMs * 2 ** Math.min(this.#waits++, 10), POLL_MS);
   }
 
@@ -144,6 +148,6 @@ export class PollPace {
 
   /** Waits for a notice, or until the next look. After a notice, further ones may be left out. */
   async wait(notices: Notices, topic: string, signal: AbortSignal): Promise<void> {
-    if (await notices.wait(topic, signal, this.#nextMs)) this.restart();
+    if (await notices.wait(topic, signal, this.nextMs())) this.restart();
   }
 }
