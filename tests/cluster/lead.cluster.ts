@@ -86,12 +86,14 @@ describe('a crawl whose database is killed', () => {
     await using server = await startOwnPostgres();
     await using site = await startSite();
     await using fleet = new Fleet(await server.createDatabase());
-    const expected = await crawlAlone(fleet, buildCrawl(site));
+    // With a delay, every visit also needs a turn, which the database assigns.
+    const args = buildCrawl(site, { delay_ms: 10 });
+    const expected = await crawlAlone(fleet, args);
     const gateway = await fleet.createGateway();
     await Promise.all([fleet.startWorker(), fleet.startWorker()]);
     const before = site.requests.length;
     site.onRequest = slowly;
-    const taskId = await gateway.start('crawl', buildCrawl(site));
+    const taskId = await gateway.start('crawl', args);
     await site.reached(before + 20);
     await server.kill();
     await expect(gateway.call('oc_task_get', { task_id: taskId })).rejects.toMatchObject({

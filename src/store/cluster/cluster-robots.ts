@@ -1,7 +1,7 @@
 // The robots.txt files of the fleet: each is fetched by one process, and read by all.
 import { randomBytes } from 'node:crypto';
 import type { RobotsFile, RobotsFiles } from './cluster-store.ts';
-import type { Database } from './database.ts';
+import { type Database, type Queries, waitThroughOutage } from './database.ts';
 import { type Notices, ROBOTS_TOPIC } from './notices.ts';
 
 /** Files are fetched again after this time. */
@@ -34,11 +34,12 @@ update openchrome.robots set fetcher = null, fetching_since = null
 where origin = $1 and fetcher = $2`;
 
 export class ClusterRobots implements RobotsFiles {
-  readonly #database: Database;
+  /** If the answer to `BEGIN` is lost, another process fetches the file after `FETCH_LIMIT`. */
+  readonly #database: Queries;
   readonly #notices: Notices;
 
   constructor(database: Database, notices: Notices) {
-    this.#database = database;
+    this.#database = waitThroughOutage(database);
     this.#notices = notices;
   }
 

@@ -180,6 +180,11 @@ export const throughOutage = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 };
 
+/** Repeats each statement as `throughOutage` does. */
+export const waitThroughOutage = (queries: Queries): Queries => ({
+  query: (sql, values) => throughOutage(() => queries.query(sql, values)),
+});
+
 const isRetryable = (error: unknown): boolean =>
   error instanceof Failure && error.code === 'storage_failed' && error.details.retryable === true;
 

@@ -1,7 +1,7 @@
 // The pace of requests to a host, for the whole fleet: one row per host assigns turns.
 import { monotonicMs, sleep } from '../../core/time.ts';
 import type { HostTurn, HostTurns } from './cluster-store.ts';
-import type { Database } from './database.ts';
+import { type Database, type Queries, waitThroughOutage } from './database.ts';
 
 /**
  * The next turn starts when the request has been answered, because then it has certainly arrived.
@@ -59,6 +59,8 @@ interface HostState {
 
 export class ClusterTurns implements HostTurns {
   readonly #database: Database;
+  /** A turn that was assigned without an answer is only lost time. */
+  readonly #patient: Queries;
   /** The last of the requests of this process that wait for a turn, by host. */
   readonly #queues = new Map<string, Promise<unknown>>();
   /** How late answers of the database have been recently, which shows the load. */
@@ -66,6 +68,7 @@ export class ClusterTurns implements HostTurns {
 
   constructor(database: Database) {
     this.#database = database;
+    this.#patient = waitThroughOutage(database);
   }
 
   /** The requests of this process wait in a queue, so that one of them competes with others. */
@@ -100,14 +103,14 @@ export class ClusterTurns implements HostTurns {
     const patienceMs = PATIENCE_MS + PATIENCE_PER_JITTER * this.#jitterMs;
     const sentAt = monotonicMs();
     const values = [host, delayMs, delayMs + patienceMs];
-    const [state] = await this.#database.query<{ [K in keyof HostState]: HostState[K] }>(
+    const [state] = await this.#patient.query<{ [K in keyof HostState]: HostState[K] }>(
       TRY,
       values,
     );
     const lateMs = monotonicMs() - sentAt;
     this.#jitterMs = Math.min(Math.max(lateMs, this.#jitterMs * FORGET), MAX_JITTER_MS);
     if (!state) {
-      await this.#database.query(CREATE, [host]);
+      await this.#patient.query(CREATE, [host]);
       return undefined;
     }
     if (state.turn === null) {
@@ -125,7 +128,7 @@ export class ClusterTurns implements HostTurns {
   }
 
   async rest(host: string, ms: number): Promise<void> {
-    await this.#database.query(
+    await this.#patient.query(
       `insert into openchrome.hosts as h (host, rests_until)
        values ($1, clock_timestamp() + $2::float8 * interval '1 millisecond')
        on conflict (host) do update set rests_until = greatest(h.rests_until, excluded.rests_until)`,
