@@ -13,7 +13,7 @@ const ENTRIES = {
   postgres: 'tests/cluster/postgres.ts',
   stores: 'tests/cluster/stores.ts',
   member: 'tests/cluster/member-process.ts',
-  proxy: 'tests/cluster/silent-proxy.ts',
+  proxy: 'tests/cluster/database-proxy.ts',
   engine: 'bench/lib/job-engine-member.ts',
   handles: 'src/store/handles/handles.ts',
   payload: 'src/store/handles/handle-payload.ts',

@@ -5,7 +5,7 @@ import { startSite } from './crawled-site.ts';
 import { buildCrawl, waitForLead } from './crawls.ts';
 import { Fleet } from './fleet.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
-import { startSilentProxy } from './silent-proxy.ts';
+import { startSilentProxy } from './database-proxy.ts';
 import { buildTask, LIMITS, openStore, submitted } from './stores.ts';
 
 let postgres: TestPostgres;

@@ -30,6 +30,14 @@ const SESSION_SETTINGS = [
   'set jit = off',
 ].join('; ');
 
+/**
+ * A connection whose server is gone without a word gets no answer: after this time the statement
+ * fails and the connection is closed. Longer than `statement_timeout`.
+ */
+const ANSWER_MS = 65_000;
+/** For prepared statements, which are short. Longer than `lock_timeout`. */
+const SHORT_ANSWER_MS = 12_000;
+
 /** A prepared statement: the server parses and plans it once per connection. */
 export interface Statement {
   readonly name: string;
@@ -86,6 +94,7 @@ export class Database implements Queries, AsyncDisposable {
       ...this.#target,
       application_name: 'openchrome',
       connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 5_000,
     };
@@ -146,8 +155,7 @@ export class Database implements Queries, AsyncDisposable {
       await client.query('commit');
       return result;
     } catch (error) {
-      // A connection whose rollback fails must not be used again.
-      await client.query('rollback').catch((failure: Error) => (broken = failure));
+      broken = await findBreak(client, error);
       throw error;
     } finally {
       client.release(broken);
@@ -193,9 +201,22 @@ const runStatement = async <Row extends pg.QueryResultRow>(
   sql: Sql,
   values: readonly unknown[],
 ): Promise<Row[]> => {
-  const statement = typeof sql === 'string' ? { text: sql } : sql;
+  const statement =
+    typeof sql === 'string' ? { text: sql } : { ...sql, query_timeout: SHORT_ANSWER_MS };
   const { rows } = await on.query<Row>({ ...statement, values: [...values] });
   return rows;
+};
+
+/**
+ * Rolls back; returns an error if the connection must not be used again. A connection without an
+ * answer is not asked for a rollback, which would wait as long as the statement did.
+ */
+const findBreak = (client: pg.PoolClient, error: unknown): Promise<Error | undefined> => {
+  if (error instanceof Error && isConnectionError(error)) return Promise.resolve(error);
+  return client.query('rollback').then(
+    () => undefined,
+    (failure: Error) => failure,
+  );
 };
 
 /** Errors of callers' code pass unchanged. */

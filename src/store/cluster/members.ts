@@ -31,6 +31,12 @@ const IS_DEAD = `(
   )
 )`;
 
+const BEAT = {
+  name: 'oc_members_beat',
+  text: `update openchrome.members set beat_at = clock_timestamp(), report = $2, engine = $3
+    where id = $1 returning id`,
+};
+
 interface ClusterMembersOptions {
   readonly database: Database;
   readonly session: ClusterSession;
@@ -131,12 +137,13 @@ export class ClusterMembers implements Members, AsyncDisposable {
   }
 
   async #beat(): Promise<void> {
-    const { database, report } = this.#options;
-    const rows = await database.query(
-      `update openchrome.members set beat_at = clock_timestamp(), report = $2, engine = $3
-       where id = $1 returning id`,
-      [this.#id, JSON.stringify(report()), this.#engine ?? null],
-    );
+    const { database, session, report } = this.#options;
+    void session.check();
+    const rows = await database.query(BEAT, [
+      this.#id,
+      JSON.stringify(report()),
+      this.#engine ?? null,
+    ]);
     if (rows.length === 0) this.#lose();
   }
 

@@ -8,6 +8,8 @@ import { databaseFailure } from './database-error.ts';
 
 export const CHANNEL = 'openchrome';
 
+const CHECK = { text: 'select 1', query_timeout: 10_000 };
+
 interface SessionListener {
   /** Prepares a new connection before it is used. If it throws, the session connects again. */
   readonly onConnect?: (client: pg.Client) => Promise<void>;
@@ -46,6 +48,16 @@ export class ClusterSession implements AsyncDisposable {
   /** How long the current connection exists; 0 without one. */
   get connectedMs(): number {
     return this.#client ? Math.max(0, monotonicMs() - this.#connectedAt) : 0;
+  }
+
+  /** Closes a connection that does not answer; the session then connects again. */
+  async check(): Promise<void> {
+    const client = this.#client;
+    try {
+      await client?.query(CHECK);
+    } catch {
+      await client?.end().catch(() => {}); // already closed
+    }
   }
 
   /** Waits for a connection that all listeners have prepared. */
