@@ -105,24 +105,34 @@ describe('a crawl over two workers', () => {
     expect(result).toEqual(expected);
   });
 
-  it('is cancelled from another machine, and keeps the pages that it has', async () => {
+  it('is cancelled from another machine: keeps all its pages, and its visits end', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const [gateway, elsewhere] = await Promise.all([fleet.createGateway(), fleet.createGateway()]);
     await Promise.all([fleet.startWorker(), fleet.startWorker()]);
-    site.onRequest = () => new Promise((resolve) => setTimeout(resolve, 50));
+    site.onRequest = (path) =>
+      new Promise((resolve) => {
+        if (path !== '/page/9') setTimeout(resolve, 50); // this page is never answered
+      });
     const taskId = await gateway.start('crawl', buildCrawl(site));
-    await site.reached(20);
+    await expect.poll(() => site.requests.includes('/page/9'), { timeout: 20_000 }).toBe(true);
     const { status } = await elsewhere.call<{ status: string }>('oc_task_cancel', {
       task_id: taskId,
     });
     expect(status).toBe('CANCELLED');
     const { result } = await elsewhere.end<CrawlResult>(taskId);
+    const [stored] = await runSql<{ pages: number }>(
+      url,
+      `select count(*)::int as pages from openchrome.task_lines
+       where task_id = '${taskId}' and file = 'pages.jsonl'`,
+    );
+    expect(result.pages.length).toBe(stored?.pages);
     expect(result.pages.length).toBeGreaterThan(0);
     expect(result.summary.stop_reason).toBe('cancelled');
     await expect
       .poll(() => runSql(url, 'select 1 from openchrome.visits'), { timeout: 5000 })
       .toEqual([]);
+    await expect.poll(() => site.open(), { timeout: 5000 }).toBe(0);
     const count = site.requests.length;
     await gateway.listWorkers();
     expect(site.requests.length).toBe(count);

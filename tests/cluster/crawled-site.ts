@@ -9,6 +9,8 @@ export interface CrawledSite extends AsyncDisposable {
   readonly requests: readonly string[];
   /** Resolves when this many requests have arrived. */
   reached(count: number): Promise<void>;
+  /** Number of requests whose answer is not complete and whose client still waits. */
+  readonly open: () => number;
   /** Called for each request before it is answered. */
   onRequest: (path: string) => Promise<void> | void;
 }
@@ -56,10 +58,13 @@ const answer = (path: string, origin: string, response: ServerResponse): void =>
 
 export const startSite = async (): Promise<CrawledSite> => {
   const requests: string[] = [];
+  const open = new Set<ServerResponse>();
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '/';
     requests.push(path);
+    open.add(response);
+    response.on('close', () => open.delete(response));
     for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
     await site.onRequest(path);
     answer(path, site.origin, response);
@@ -74,6 +79,7 @@ export const startSite = async (): Promise<CrawledSite> => {
       requests.length >= count
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push({ count, resolve })),
+    open: () => open.size,
     onRequest: () => {},
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

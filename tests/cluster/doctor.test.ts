@@ -1,10 +1,11 @@
 // What the doctor reports about the database of a cluster.
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';
 import { runDoctor } from '../../src/features/doctor/index.ts';
 import { examineCluster, type ClusterFinding } from '../../src/store/cluster/examine-cluster.ts';
 import { makeHome } from '../launch/support.ts';
+import { startOldServer, startSilentProxy } from './database-proxy.ts';
 import { type OwnPostgres, runSql, startOwnPostgres } from './postgres.ts';
 import { openStore, testLog } from './stores.ts';
 import { startPooler } from './transaction-pooler.ts';
@@ -89,5 +90,40 @@ describe('doctor --cluster', () => {
       message: "No connection to the cluster's database: the connection was refused.",
       fix: expect.stringContaining('Check that PostgreSQL runs'),
     });
+  });
+
+  it('reports an old server and missing rights as failures', async () => {
+    const url = new URL(await postgres.createDatabase());
+    await using old = await startOldServer(url.href);
+    expect((await examine(old.url))['cluster']).toMatchObject({
+      status: 'fail',
+      message: 'PostgreSQL 12.22 is too old for a cluster.',
+      fix: 'Use PostgreSQL 13 or newer.',
+    });
+    await runSql(postgres.asSuperuser(url.href), "create role guest login password 'guest-9'");
+    [url.username, url.password] = ['guest', 'guest-9'];
+    expect((await examine(url.href))['cluster']).toMatchObject({
+      status: 'fail',
+      message: 'The database user "guest" lacks the rights for the cluster\'s tables.',
+      fix: expect.stringContaining('grant create on database'),
+    });
+  });
+
+  it('warns about other tables, missing notifications and a wrong clock, each with a fix', async () => {
+    const url = await postgres.createDatabase();
+    await (await openStore(url, { join: false }))[Symbol.asyncDispose]();
+    await runSql(url, 'update openchrome.schema_version set version = 99');
+    await using silent = await startSilentProxy(url);
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+    onTestFinished(() => clock.mockRestore());
+    const findings = await examine(silent.url);
+    const found = ['tables', 'listen', 'clock'].map((id) => findings[`cluster-${id}`]);
+    expect(found).toMatchObject([
+      { status: 'warn', message: expect.stringContaining('The tables have version 99') },
+      { status: 'warn', message: expect.stringContaining('Notifications do not arrive') },
+      { status: 'warn', message: expect.stringMatching(/^The clock of .* differs by \d{7} ms/) },
+    ]);
+    expect(found.every((finding) => (finding?.fix ?? '') !== '')).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 // The tables of a cluster stay bounded under load: a month of crawls in a minute or two.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClusterStore, TaskLease } from '../../src/store/cluster/cluster-store.ts';
+import type { ClusterStore, RobotsFile, TaskLease } from '../../src/store/cluster/cluster-store.ts';
 import { textPayload } from '../../src/store/handles/handle-payload.ts';
 import { Handles } from '../../src/store/handles/handles.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
@@ -55,6 +55,9 @@ const crawl = async (): Promise<void> => {
   await store.leases.release(lease);
 };
 
+const { signal } = new AbortController();
+const fetchRobots = async (): Promise<RobotsFile> => ({ status: 200, text: 'User-agent: *' });
+
 const readSizes = async (): Promise<Record<string, number>> => {
   const rows = await runSql<{ name: string; bytes: string }>(
     url,
@@ -80,10 +83,13 @@ describe('the tables of a cluster', () => {
       await crawl();
       await handles.store(textPayload('x'.repeat(200_000)), 'crawl');
       await store.turns.rest(`host${round}.test`, 1);
-      // Each round is 18 hours: tasks expire after 40 rounds, payloads and hosts after one.
+      await store.robots.load(`http://host${round}.test`, fetchRobots, signal);
+      // Each round is 18 hours: tasks expire after 40 rounds, robots.txt files after two, payloads
+      // and hosts after one.
       await runSql(
         url,
         `update openchrome.tasks set ended_at = ended_at - interval '18 hours';
+         update openchrome.robots set fetched_at = fetched_at - interval '18 hours';
          update openchrome.hosts set rests_until = rests_until - interval '18 hours';
          update openchrome.payloads set expires_at = expires_at - interval '18 hours'`,
       );
@@ -103,8 +109,18 @@ describe('the tables of a cluster', () => {
       `select (select count(*)::int from openchrome.visits) as visits,
          (select count(*)::int from openchrome.hosts) as hosts,
          (select count(*)::int from openchrome.payloads) as payloads,
-         (select count(*)::int from openchrome_jobs.jobs) as jobs`,
+         (select count(*)::int from openchrome_jobs.jobs) as jobs,
+         (select count(*)::int from openchrome.robots) as robots,
+         (select count(*)::int from openchrome.tasks) as tasks,
+         (select count(*)::int from (
+            select task_id as id from openchrome.task_lines
+            union all select task_id from openchrome.task_events
+            union all select owner from openchrome.chunks
+          ) part where not exists (select 1 from openchrome.tasks t where t.id = part.id)) as orphans`,
     );
-    expect(rows).toEqual({ visits: 0, hosts: 0, payloads: 0, jobs: 0 });
+    expect(rows).toEqual({
+      ...{ visits: 0, hosts: 0, payloads: 0, jobs: 0, orphans: 0 },
+      ...{ robots: 1, tasks: 39 },
+    });
   }, 600_000);
 });

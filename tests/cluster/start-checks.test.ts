@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/core/failure.ts';
 import { openCluster } from '../../src/store/cluster/open-cluster.ts';
+import { startOldServer } from './database-proxy.ts';
+import { Fleet } from './fleet.ts';
 import {
   findServerUser,
   runSql,
@@ -49,6 +51,23 @@ describe('the start of a cluster', () => {
       message: "The cluster's tables have version 99; this OpenChrome knows 1.",
       details: { hint: expect.stringContaining('Update OpenChrome') },
     });
+  });
+
+  it('rejects a server that is too old', async () => {
+    await using old = await startOldServer(await postgres.createDatabase());
+    expect(await rejection(old.url)).toMatchObject({
+      code: 'cluster_unusable',
+      message: 'PostgreSQL 12.22 is too old for a cluster.',
+      details: { hint: 'Use PostgreSQL 13 or newer.' },
+    });
+  });
+
+  it('ends a worker process with the reason', async () => {
+    const url = await postgres.createDatabase();
+    await (await openStore(url, { join: false }))[Symbol.asyncDispose]();
+    await runSql(url, 'update openchrome.schema_version set version = 99');
+    await using fleet = new Fleet(url);
+    await expect(fleet.startWorker()).rejects.toThrow("The cluster's tables have version 99");
   });
 
   it('creates the tables once if several processes start at the same time', async () => {
