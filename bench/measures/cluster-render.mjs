@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import os from 'node:os';
-import { startTask, startWorker, waitForEnd, withCluster } from '../lib/fleet.mjs';
+import { readServerCpuMs, startTask, startWorker, waitForEnd, withCluster } from '../lib/fleet.mjs';
 import { startOpenChrome } from '../lib/openchrome.mjs';
 import { median, times } from '../lib/stats.mjs';
 
@@ -39,11 +39,12 @@ const crawl = async (gateway, site, pages) => {
 };
 
 export const clusterRender = ({ isQuick, log }) =>
-  withCluster(async ({ folder, url }) => {
-    const pages = isQuick ? 60 : 200;
+  withCluster(async ({ folder, server, url }) => {
+    const pages = isQuick ? 40 : 100;
     const gateway = await startOpenChrome(['--cluster', url]);
     const workers = [];
     const rows = [];
+    let serverMs = 0;
     const rates = { 5: [], 500: [] };
     const sites = await Promise.all(Object.keys(rates).map((ms) => startSite(pages, Number(ms))));
     try {
@@ -52,10 +53,12 @@ export const clusterRender = ({ isQuick, log }) =>
           workers.push(await startWorker({ url, folder, slots: SLOTS }));
         await crawl(gateway, sites[0], 20); // starts the Chromes
         for (const [i, loadMs] of Object.keys(rates).entries()) {
+          const before = readServerCpuMs(server.pid);
           const found = [];
           while (found.length < 3) found.push(await crawl(gateway, sites[i], pages));
           log(`${count} workers, ${loadMs} ms: ${found.map((rate) => rate.toFixed(1)).join(', ')}`);
           rates[loadMs].push(median(found));
+          serverMs = (readServerCpuMs(server.pid) - before) / (found.length * pages);
         }
       }
     } finally {
@@ -72,5 +75,7 @@ export const clusterRender = ({ isQuick, log }) =>
         times(two / one),
         'at least 1.60 x with enough cores',
       ]);
+    const cost = `${serverMs.toFixed(2)} ms`;
+    rows.push(['cluster: PostgreSQL per rendered page that takes 500 ms', '', '', cost, '', '']);
     return rows;
   });
