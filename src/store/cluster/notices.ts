@@ -16,8 +16,9 @@ export const ROBOTS_TOPIC = 'robots';
 const MIN_GAP_MS = 50;
 /** Waiters look again after this time, also without a notice. */
 const POLL_MS = 1_000;
-/** A watch looks this soon at first: without notices, a change is then found before `POLL_MS`. */
-const FIRST_POLL_MS = 100;
+/** Shortest and longest time between two looks of a watch: a cancel waits for two watches. */
+const FIRST_WATCH_MS = 100;
+const LAST_WATCH_MS = 500;
 /** The server accepts 8,000 bytes; a longer list of topics is sent as "anything". */
 const MAX_PAYLOAD = 7_900;
 const ANYTHING = '*';
@@ -112,7 +113,7 @@ export class Notices implements Disposable {
 
   watch(topic: string): TaskWatch {
     const closed = new AbortController();
-    const pace = new PollPace(FIRST_POLL_MS);
+    const pace = new PollPace(FIRST_WATCH_MS, LAST_WATCH_MS);
     return {
       next: async (signal) => {
         await this.wait(topic, AbortSignal.any([signal, closed.signal]), pace.nextMs());
@@ -130,15 +131,17 @@ export class Notices implements Disposable {
 /** How long to wait until the next look: short after a success, then longer and longer. */
 export class PollPace {
   readonly #shortestMs: number;
+  readonly #longestMs: number;
   #waits = 0;
 
-  constructor(shortestMs: number) {
+  constructor(shortestMs: number, longestMs = POLL_MS) {
     this.#shortestMs = shortestMs;
+    this.#longestMs = longestMs;
   }
 
-  /** Twice as long as the last time, at most `POLL_MS`. */
+  /** Twice as long as the last time. */
   nextMs(): number {
-    return Math.min(this.#shortestMs * 2 ** Math.min(this.#waits++, 10), POLL_MS);
+    return Math.min(this.#shortestMs * 2 ** Math.min(this.#waits++, 10), this.#longestMs);
   }
 
   /** The last look found something. */
