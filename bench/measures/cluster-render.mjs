@@ -29,8 +29,8 @@ const startSite = async (pages, loadMs) => {
 const crawl = async (gateway, site, pages) => {
   const startedAt = performance.now();
   const task = await startTask(gateway, {
-    ...{ url: site.url, max_pages: pages, max_depth: 100, render: 'browser', concurrency: SLOTS },
-    ...{ respect_robots: false, delay_ms: 0 },
+    ...{ url: site.url, max_pages: pages, max_depth: 100, render: 'browser' },
+    ...{ respect_robots: false, delay_ms: 0, concurrency: 2 * SLOTS },
   });
   const { status, progress } = await waitForEnd(gateway, task);
   if (status !== 'COMPLETED' || progress.done !== pages)
