@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -131,6 +132,18 @@ describe.skipIf(process.platform !== 'linux')('without a Chrome that accepts con
       });
     } finally {
       running.close();
+    }
+
+    for (const [holder, name] of [
+      ['another-machine-77', 'process 77 on another-machine'],
+      [`${hostname()}-${process.pid}`, `process ${process.pid}, which does not respond`],
+    ] as const) {
+      symlinkSync(holder, join(profile, 'SingletonLock'));
+      expect(await engine.failure('navigate', openShop())).toMatchObject({
+        message: `The profile ${profile} is locked by ${name}.`,
+        hint: expect.stringContaining('End that Chrome, start Chrome again') as string,
+      });
+      rmSync(join(profile, 'SingletonLock'));
     }
   });
 });

@@ -15,7 +15,7 @@ import type { Transport } from '../cdp/connection.ts';
 import { connectSocket } from '../cdp/socket.ts';
 import { userDataDirs } from './chrome-locations.ts';
 import type { ConsentWait } from './consent-wait.ts';
-import { findRunningChrome } from './singleton.ts';
+import { findProfileLock, findRunningChrome } from './singleton.ts';
 
 interface AttachEndpoint {
   readonly webSocketUrl: string;
@@ -202,12 +202,7 @@ const describeMissing = async (dirs: readonly string[]): Promise<Failure> => {
     })),
   );
   const running = profiles.find(({ isRunning }) => isRunning);
-  if (!running)
-    return fail('attach_failed', 'No Chrome is running with remote debugging.', {
-      hint:
-        `Start Chrome, open ${INSPECT_PAGE} in it, and switch on remote debugging. Or start it ` +
-        `with --remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
-    });
+  if (!running) return (await describeLocked(dirs)) ?? describeNotRunning();
   const { dir, version = SWITCH_VERSION } = running;
   if (version < SWITCH_VERSION)
     return fail(
@@ -222,6 +217,25 @@ const describeMissing = async (dirs: readonly string[]): Promise<Failure> => {
   return fail('attach_failed', `Chrome is running (${dir}), but remote debugging is off.`, {
     hint: `Open ${INSPECT_PAGE} in that Chrome, and switch on remote debugging.`,
   });
+};
+
+const describeNotRunning = (): Failure =>
+  fail('attach_failed', 'No Chrome is running with remote debugging.', {
+    hint:
+      `Start Chrome, open ${INSPECT_PAGE} in it, and switch on remote debugging. Or start it ` +
+      `with --remote-debugging-port=${USUAL_PORT} and a separate --user-data-dir.`,
+  });
+
+/** The failure for a locked profile; undefined if no profile is locked. */
+const describeLocked = async (dirs: readonly string[]): Promise<Failure | undefined> => {
+  for (const dir of dirs) {
+    const holder = await findProfileLock(dir);
+    if (holder !== undefined)
+      return fail('attach_failed', `The profile ${dir} is locked by ${holder}.`, {
+        hint: `End that Chrome, start Chrome again, and switch on remote debugging in ${INSPECT_PAGE}.`,
+      });
+  }
+  return undefined;
 };
 
 /** The major version of the Chrome that used the profile last. */

@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { textIf } from '../../core/text.ts';
 import { after } from '../../core/time.ts';
 import { removeFolder } from '../../system/private-files.ts';
+import { isPidInUse } from '../../system/process-identity.ts';
 
 /** The user of the profile folder; undefined if no Chrome runs in it. */
 export const findRunningChrome = async (dir: string): Promise<string | undefined> => {
@@ -17,6 +18,19 @@ export const findRunningChrome = async (dir: string): Promise<string | undefined
   const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
   const pid = /-(\d+)$/.exec(holder)?.[1];
   return `a Chrome that is already running${textIf(pid !== undefined, ` (process ${pid})`)}`;
+};
+
+/**
+ * The process that locks the profile although no Chrome responds there: on another machine with the
+ * same home folder, or one that hangs. Undefined if there is none; the lock of a crashed Chrome is
+ * not one, because the next Chrome replaces it.
+ */
+export const findProfileLock = async (dir: string): Promise<string | undefined> => {
+  const holder = await readlink(join(dir, 'SingletonLock')).catch(() => '');
+  const [, host, pid] = /^(.+)-(\d+)$/.exec(holder) ?? [];
+  if (host === undefined) return undefined;
+  if (host !== hostname()) return `process ${pid} on ${host}`;
+  return isPidInUse(Number(pid)) ? `process ${pid}, which does not respond` : undefined;
 };
 
 /** Chrome keeps this file open without sharing it. */
