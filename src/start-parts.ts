@@ -1,4 +1,4 @@
-// What servers and commands share before they load anything else: settings, the engine, signals and
+// Shared by servers and commands, and loaded before all other parts: settings, the engine, signals and
 // failures of the start.
 import type { Config, Settings } from './core/config.ts';
 import { Failure } from './core/failure.ts';

@@ -96,7 +96,7 @@ export class Fingerprinter {
   /** Maps an element to its nearest item: itself or an ancestor. */
   readonly #nearest = new Map<Element, NearestItem | undefined>();
   readonly #words = new Map<Element, ItemWords>();
-  /** The items around the last element, innermost first. */
+  /** Ancestors of the element visited last that are list items or rows, innermost first. */
   #items: Item[] = [];
 
   compute(element: Element): string {

@@ -16,7 +16,7 @@ export interface OutputLine {
   readonly value: string;
   readonly key: string;
   readonly url: string;
-  /** Left out of the output: it is empty, or another line has its text. */
+  /** Omitted from the output, because it is empty or another line contains its text. */
   dead: boolean;
 }
 

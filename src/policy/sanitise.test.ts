@@ -213,7 +213,7 @@ describe('the note', () => {
   });
 });
 
-it('a title stays on its line, whole and short', () => {
+it('a title is rendered as one short line', () => {
   expect(sanitiseTitle('a\r\nb\u2028c\u0085d\u202Ee')).toBe('a  b c de');
   expect(sanitiseTitle(`${'x'.repeat(199)}😀`)).toBe('x'.repeat(199));
 });

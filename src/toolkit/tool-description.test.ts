@@ -28,7 +28,7 @@ const tool = (name: string, input: z.ZodRawShape) =>
     run: () => 'done',
   });
 
-it('lists the arguments of the caller, and nothing that only costs tokens', () => {
+it('lists only the arguments that a caller can set', () => {
   const schema = buildInputSchema(
     tool('read_page', {
       mode: z.enum(['ax', 'dom']).default('ax').describe('How to read'),

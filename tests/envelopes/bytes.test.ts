@@ -189,7 +189,7 @@ describe('without taskId', () => {
   });
 
   it.each(TOOLS.filter((tool) => !isUnsteady(tool)).map((tool) => [tool.name, tool] as const))(
-    '%s answers the same',
+    '%s returns the same result with and without the envelope step',
     async (name, { examples, traits }) => {
       if (traits.ledger) await Promise.all(engines.map(tasksEnded));
       for (const example of examples) {

@@ -95,7 +95,7 @@ describe.runIf(isSupported)('the cache of compiled code', () => {
   });
 });
 
-it('a home that cannot be created is no obstacle to a command that does not need it', async () => {
+it('a command that does not need the home folder works if it cannot be created', async () => {
   const { home, run } = await useHome();
   await writeFile(home.root, 'a file instead of a folder');
   expect(await run('version')).toMatchObject(VERSION);

@@ -329,7 +329,7 @@ describe('four servers, a hundred starts, cancels and waits each, all at once', 
 });
 
 describe('four servers, of which two are killed in the middle', () => {
-  it('leave nothing that the others cannot end', { timeout: 240_000 }, async () => {
+  it('leave no task that the other servers cannot end', { timeout: 240_000 }, async () => {
     const servers = await Promise.all(Array.from({ length: 4 }, () => startServer()));
     const [first, second, third, fourth] = servers as [
       TaskServer,

@@ -24,7 +24,7 @@ export interface PausedRequest {
   readonly stage: 'request' | 'response';
   /** Whether the request follows a redirect. */
   readonly redirected: boolean;
-  /** Only at the response stage. */
+  /** Set only if the request is paused at the response stage. */
   readonly status: number | undefined;
   readonly responseHeaders: readonly Protocol.Fetch.HeaderEntry[] | undefined;
 }

@@ -53,7 +53,7 @@ it.each([
 });
 
 it.each(['<html>', '<!-- a --><HEAD >', '<?xml version="1.0"?> <!doctype html>', '\uFEFF<body>'])(
-  'takes %j for HTML',
+  'treats %j as HTML',
   (text) => {
     expect(startsAsHtml(text)).toBe(true);
   },

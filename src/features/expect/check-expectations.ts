@@ -235,7 +235,7 @@ const STATE_CHECKS: Readonly<Record<ElementState, (element: FoundElement) => boo
   invalid: has('invalid'),
 };
 
-/** Undefined if the elements are as expected. */
+/** Returns the difference; undefined if the elements match the expectation. */
 const describeDifference = (
   { state = 'visible', value, count }: Expectations,
   { hits, total }: FindResult,

@@ -33,7 +33,7 @@ it.each([
   expect(() => maskJpeg(Buffer.from(bytes), SIZE, [AREA])).toThrow();
 });
 
-it('a picture of one colour keeps its colour outside of the area, and its size', () => {
+it('masking a picture of one colour changes neither its size nor the pixels outside the area', () => {
   // 49 units of 6 blocks with 2 bits each, all of them zero.
   const scan = Array.from({ length: Math.ceil((49 * 6 * 2) / 8) }, () => 0);
   const picture = [...START, ...buildFrame(0xc0), ...TABLES, ...SCAN, ...scan, 0xff, 0xd9];

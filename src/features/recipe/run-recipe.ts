@@ -1,4 +1,4 @@
-// Runs a recipe: repeats its steps, and stops if a target is not found beyond doubt.
+// Runs a recipe: repeats its steps, and stops if a target cannot be identified with certainty.
 import { defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { getField } from '../../core/json.ts';

@@ -51,7 +51,7 @@ const buildPending = (
   args_summary: argsSummary,
 });
 
-/** A task that this process runs. From its first row on it survives a crash of this process. */
+/** A task that this process runs. Once its row is saved, it survives a crash of this process. */
 export class TaskStart extends Beginning implements TaskBeginning {
   readonly #context: TaskRunContext;
   readonly #assignment: Assignment;

@@ -28,7 +28,7 @@ const CHECKED_LISTS = [
   'proxy',
 ] as const;
 
-/** An engine that the first request loads that needs it, or that is loaded after the first list. */
+/** An engine that is loaded by the first request that needs it, or after the first tools/list. */
 export interface LateEngine extends Behind {
   readonly methods: Methods;
 }

@@ -129,7 +129,7 @@ const asHandshakeEra = (params: RpcParams, exchange: Exchange): RpcParams => {
   return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
 };
 
-/** Elicitation is offered to the daemon exactly if this process can put a question to the host. */
+/** Declares elicitation to the daemon only if the host supports it. */
 const readCapabilities = (meta: unknown, { ask }: Exchange): object | undefined => {
   const declared = getField(meta, CAPABILITIES_KEY);
   if (!isRecord(declared)) return ask && { elicitation: {} };

@@ -103,8 +103,8 @@ class FormRun {
   }
 
   /**
-   * Continues to the next field that needs real input, or to the end. With `awaitsInput`, after the
-   * input of the last stop, so that the engine need not wait for it.
+   * Continues to the next field that needs real input, or to the end. With `awaitsInput` it first
+   * waits until the page has handled the input before, which saves the engine a round trip.
    */
   async next(awaitsInput: boolean): Promise<FormStop | FormEnd> {
     if (awaitsInput) await this.#handled;

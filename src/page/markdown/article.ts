@@ -20,7 +20,7 @@ import { frameDocument, type Shown } from './shown.ts';
 
 export interface Article {
   readonly root: Element;
-  /** Whether an element inside the root belongs to the content. */
+  /** Whether a descendant of the root is part of the article. */
   readonly keeps: (element: Element) => boolean;
 }
 

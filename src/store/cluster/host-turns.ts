@@ -98,7 +98,7 @@ export class ClusterTurns implements HostTurns {
     }
   }
 
-  /** Undefined if there was no turn yet, or if it came too late and was given back. */
+  /** Undefined if no turn was free, or if it arrived too late and was returned unused. */
   async #tryTurn(host: string, delayMs: number, signal: AbortSignal): Promise<string | undefined> {
     const patienceMs = PATIENCE_MS + PATIENCE_PER_JITTER * this.#jitterMs;
     const sentAt = monotonicMs();

@@ -54,7 +54,7 @@ export const findReplay = async (folder: string): Promise<string | undefined> =>
   return found?.isFile() ? path : undefined;
 };
 
-/** Sends a replay, which can be large, at the speed of the receiver. */
+/** Streams a replay with backpressure, because it can be large. */
 export const streamReplay = (path: string, to: NodeJS.WritableStream): Promise<void> =>
   pipeline(createReadStream(path), to);
 

@@ -67,8 +67,8 @@ export interface PayloadPage {
 }
 
 /**
- * Fills a page after base64 encoding (three bytes become four characters). A multiple of three, so
- * that pages can be concatenated.
+ * Bytes of a page before base64 encoding. A multiple of three, so that pages have no padding and can
+ * be concatenated.
  */
 const BASE64_BYTES = (PAGE_BYTES / 4) * 3;
 

@@ -1,4 +1,4 @@
-// A history read onward: from any line, over any length, past what is torn, and never half a line.
+// Reads a history from any offset: skips torn lines and returns only complete lines.
 import {
   appendFileSync,
   mkdirSync,
