@@ -370,7 +370,8 @@ export const createEngine = ({
 }: EngineOptions): Engine => {
   const tools = selectTools([...TOOLS, ...further], config.disableTools);
   const secrets = loadSecrets(config.secrets);
-  const workers = new WorkerPool();
+  // a PDF is read by two threads, and its text is cleaned by a third one
+  const workers = new WorkerPool({ spareThreads: 1 });
   const scriptThreads = new WorkerPool({ maxThreads: MAX_SCRIPTS, maxQueued: 64 });
   const redactor = createRedactor(
     secrets.map(({ value }) => value),

@@ -138,6 +138,14 @@ test('a script that needs a thread ends an idle one of another script', async ()
   expect(pool.load).toEqual({ running: 0, idle: 2, queued: 0 });
 });
 
+test('a spare thread keeps idle threads of other scripts', async () => {
+  const pool = createPool({ spareThreads: 1 });
+  const [one, two, three] = [script('one'), script('two'), script('three')];
+  const { id } = await pool.run<Echo>(one, {}, LONG);
+  for (const each of [two, three]) await pool.run(each, {}, LONG);
+  expect(await pool.run<Echo>(one, {}, LONG)).toMatchObject({ id });
+});
+
 test('a thread is not reused after a job that wants it retired', async () => {
   const [pool, echo] = [createPool(), script()];
   const first = await pool.run<Echo>(echo, {}, { ...LONG, retireThread: true });

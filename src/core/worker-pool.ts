@@ -37,8 +37,10 @@ interface WorkerJobOptions {
 }
 
 interface WorkerPoolLimits {
-  /** Threads of all scripts together, idle ones included. At least 2. */
+  /** Jobs of all scripts that run at the same time. At least 2. */
   readonly maxThreads: number;
+  /** Idle threads that are kept in addition while `maxThreads` others exist. */
+  readonly spareThreads: number;
   /** Jobs that may wait for a thread; further ones are rejected with `overloaded`. */
   readonly maxQueued: number;
   /** An idle thread is terminated after this time. */
@@ -48,6 +50,7 @@ interface WorkerPoolLimits {
 /** Leaves one core to the event loop, and one thread to jobs that are not in the background. */
 const defaultLimits = (): WorkerPoolLimits => ({
   maxThreads: Math.min(4, Math.max(1, availableParallelism() - 1)) + 1,
+  spareThreads: 0,
   maxQueued: 512,
   idleMs: 10_000,
 });
@@ -190,9 +193,9 @@ export class WorkerPool {
     const at = this.#idle.findLastIndex((thread) => thread.script === script);
     const [kept] = at < 0 ? [] : this.#idle.splice(at, 1);
     if (kept) return kept;
-    const evicted =
-      this.#running + this.#idle.length > this.#limits.maxThreads ? this.#idle.shift() : undefined;
-    await evicted?.terminate();
+    const { maxThreads, spareThreads } = this.#limits;
+    const isFull = this.#running + this.#idle.length > maxThreads + spareThreads;
+    if (isFull) await this.#idle.shift()?.terminate();
     return new Thread(script, await script.loadSource());
   }
 

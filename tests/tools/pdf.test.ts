@@ -191,8 +191,10 @@ test('a PDF that answers a form is read without sending the form again', async (
   expect(methods).toEqual(['POST']);
 });
 
-test('a PDF with 300 pages is returned as a handle that contains all of it', async () => {
+test('a PDF with 300 pages, read by two threads, is returned as a handle that contains all of it', async () => {
   const pages = Array.from({ length: 300 }, (_, index) => writeLines(index + 1));
+  pages[0] += showText('Contents', { y: 760, size: 30 });
+  pages[299] += showText('Index', { y: 760, size: 20 });
   await open('/long.pdf', buildPages(pages));
   const descriptor = await browser.json<{ output_handle: string; size_bytes: number }>('read_page');
   expect(descriptor).toMatchObject({
@@ -206,6 +208,17 @@ test('a PDF with 300 pages is returned as a handle that contains all of it', asy
     }),
   ).toContain('300.9 Seven engineers');
   expect(await readBody({ cursor: 'p300' })).toContain('300.0 Seven engineers');
+  // the levels of headings depend on the sizes in the whole document
+  expect(await readBody({ cursor: 'p1', max_tokens: 100 })).toContain('# Contents');
+  expect(await readBody({ cursor: 'p300' })).toContain('## Index');
+  const numbers = await browser.text('oc_output_fetch', {
+    output_handle: descriptor.output_handle,
+    grep: '^--- Page ',
+    limit: 400,
+  });
+  expect(numbers.match(/--- Page \d+ of 300 ---/g)).toEqual(
+    pages.map((_, index) => `--- Page ${index + 1} of 300 ---`),
+  );
 });
 
 describe('a PDF without tags', () => {

@@ -1,13 +1,16 @@
 // Reads the text of a PDF in a worker thread, with limits on size, time and memory.
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { fail, type Failure, type FailureFacts } from '../../core/failure.ts';
+import { after } from '../../core/time.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
 import { openRegularFile } from '../../system/private-files.ts';
 import { MAX_PDF_BYTES } from './pdf-kind.ts';
-import type { PdfAnswer, PdfProblem, PdfReading, PdfRequest } from './workers/pdf.ts';
+import { buildReading, type PdfReading } from './pdf-parts.ts';
+import type { PdfAnswer, PdfHalf, PdfProblem, PdfRequest } from './workers/pdf.ts';
 
-export type { PdfReading } from './workers/pdf.ts';
+export type { PdfReading } from './pdf-parts.ts';
 
 /** The first page that starts after this time is not read any more. */
 const READ_MS = 10_000;
@@ -20,6 +23,8 @@ const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 const MAX_HEAP_MB = 512;
 /** After a larger file the thread is not reused, because it keeps its memory. */
 const MAX_REUSED_BYTES = 8 * 1024 * 1024;
+/** Smaller files have few pages. */
+const MIN_DIVIDED_BYTES = 64 * 1024;
 
 const SCRIPT: WorkerScript = {
   name: 'pdf',
@@ -42,43 +47,74 @@ const LIMITS: PdfRequest['limits'] = {
 };
 
 /**
- * Throws a failure if the bytes are not a PDF, or one that cannot be read. One thread: two threads
- * take longer, because each loads the fonts.
+ * Throws a failure if the bytes are not a PDF, or one that cannot be read. The code of PDFium is
+ * loaded while `loading` waits for the bytes.
  */
 export const readPdfText = async (
-  bytes: Uint8Array,
-  { workers, signal, background = false }: PdfTextOptions,
+  loading: Uint8Array | Promise<Uint8Array>,
+  options: PdfTextOptions,
 ): Promise<PdfReading> => {
+  const [bytes, module] = await Promise.all([loading, loadModule()]);
   if (bytes.length > MAX_PDF_BYTES) throw createTooLarge(`it has ${bytes.length} bytes`);
-  const request: PdfRequest = { module: await loadModule(), bytes, limits: LIMITS };
-  const answer = await workers
+  const answers = await Promise.all(
+    chooseHalves(bytes, options).map((half) =>
+      runThread({ module, bytes, half, limits: LIMITS }, options),
+    ),
+  );
+  const parts = answers.flatMap((answer) => {
+    if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
+    return 'part' in answer ? [answer.part] : [];
+  });
+  for (const answer of answers) if ('reading' in answer) return answer.reading;
+  return buildReading(parts, LIMITS.chars);
+};
+
+/** Two threads read one file if no other work needs a thread. */
+const chooseHalves = (
+  bytes: Uint8Array,
+  { workers, background = false }: PdfTextOptions,
+): (PdfHalf | undefined)[] => {
+  const isSmall = bytes.length < MIN_DIVIDED_BYTES || bytes.length > MAX_REUSED_BYTES;
+  const isBusy = workers.load.running > 0 || availableParallelism() < 2;
+  return isSmall || isBusy || background ? [undefined] : ['first', 'second'];
+};
+
+const runThread = (
+  request: PdfRequest,
+  { workers, signal, background = false }: PdfTextOptions,
+): Promise<PdfAnswer> =>
+  workers
     .run<PdfAnswer>(SCRIPT, request, {
       timeoutMs: MAX_MS,
       onTimeout: () => createTooLarge(`reading it took longer than ${MAX_MS} ms`),
       signal,
       background,
-      retireThread: bytes.length > MAX_REUSED_BYTES,
+      retireThread: request.bytes.length > MAX_REUSED_BYTES,
     })
     .catch((error: unknown) => {
       throw isWorkerOutOfMemory(error) ? createTooLarge('reading it needs too much memory') : error;
     });
-  if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
-  return answer.reading;
-};
 
-/** Weak, so that the compiled code is freed after the last thread that uses it. */
-let compiled: WeakRef<WebAssembly.Module> | undefined;
+/** The code is kept for the next file for this time; loading it takes a tenth of a second. */
+const KEEP_MODULE_MS = 60_000;
+
+let compiled: WebAssembly.Module | undefined;
+let freeing: Disposable | undefined;
 
 const loadModule = async (): Promise<WebAssembly.Module> => {
-  const known = compiled?.deref();
-  if (known) return known;
+  const module = compiled ?? (await compileModule());
+  compiled = module;
+  freeing?.[Symbol.dispose]();
+  freeing = after(KEEP_MODULE_MS, () => (compiled = undefined));
+  return module;
+};
+
+const compileModule = async (): Promise<WebAssembly.Module> => {
   const { default: path } = await import('pdfium-file');
   await using file = await openRegularFile(path);
   if (!file) throw new Error(`${path} is missing`);
   const code = await file.readFile();
-  const module = await WebAssembly.compile(isCompressed(code) ? await decompress(code) : code);
-  compiled = new WeakRef(module);
-  return module;
+  return WebAssembly.compile(isCompressed(code) ? await decompress(code) : code);
 };
 
 const decompress = promisify(brotliDecompress);

@@ -36,9 +36,10 @@ export const readTabPdf = async (tab: Tab, options: PdfReadOptions): Promise<Ope
   const last = kept.get(tab);
   if (last?.key === key) return last.pdf;
   kept.delete(tab);
-  const { url, bytes } = openedFile
-    ? await loadOpenedFile(tab, openedFile, options.signal)
-    : { url: tab.url, bytes: await loadShown(tab, options.signal) };
+  const { url } = openedFile ? await waitForEnd(tab, openedFile, options.signal) : tab;
+  const bytes = openedFile
+    ? loadOpenedFile(tab, openedFile, options.signal)
+    : loadShown(tab, options.signal);
   const reading = await readPdfText(bytes, options);
   const pdf = { url, title: reading.title || findFileName(url), reading };
   kept.set(tab, { key, pdf });
@@ -66,11 +67,7 @@ const findFileName = (url: string): string => {
 };
 
 /** Waits until the download is complete. If its file is on another machine, loads the URL again. */
-const loadOpenedFile = async (
-  tab: Tab,
-  id: string,
-  signal: AbortSignal,
-): Promise<{ readonly url: string; readonly bytes: Uint8Array }> => {
+const loadOpenedFile = async (tab: Tab, id: string, signal: AbortSignal): Promise<Uint8Array> => {
   const download = await waitForEnd(tab, id, signal);
   const { url, path } = download;
   if (download.state === 'canceled')
@@ -78,7 +75,7 @@ const loadOpenedFile = async (
       situation: 'pdf_download_canceled',
     });
   const bytes = path === undefined ? undefined : await loadFile(path);
-  return { url, bytes: bytes ?? (await loadResource(tab, url, signal)) };
+  return bytes ?? loadResource(tab, url, signal);
 };
 
 const waitForEnd = async (tab: Tab, id: string, signal: AbortSignal): Promise<Download> => {

@@ -2,14 +2,17 @@
 import { parentPort } from 'node:worker_threads';
 import { getErrorMessage } from '../../../core/failure.ts';
 import { monotonicMs } from '../../../core/time.ts';
-import { buildBlocks, type PdfPageBlocks, renderPages } from '../layout.ts';
+import { buildBlocks } from '../layout.ts';
 import { readPdfPage } from '../page-text.ts';
+import { buildReading, type PdfPart, type PdfPartPage, type PdfReading } from '../pdf-parts.ts';
 import { OutOfMemory, Pdfium } from '../pdfium.ts';
 
 export interface PdfRequest {
   /** PDFium, compiled once for all threads. */
   readonly module: WebAssembly.Module;
   readonly bytes: Uint8Array;
+  /** Another thread reads the other half of the pages; undefined: read all pages. */
+  readonly half?: PdfHalf | undefined;
   readonly limits: {
     readonly memoryBytes: number;
     readonly pages: number;
@@ -18,22 +21,13 @@ export interface PdfRequest {
   };
 }
 
-export interface PdfReading {
-  /** The title of the document, or an empty text. */
-  readonly title: string;
-  readonly pageCount: number;
-  /** The Markdown of each page that was read. */
-  readonly pages: readonly string[];
-  /** Numbers of pages that have no text. */
-  readonly textless: readonly number[];
-  /** Number of pieces of text that a reader cannot see, which were left out. */
-  readonly hidden: number;
-}
+export type PdfHalf = 'first' | 'second';
 
 export type PdfProblem = 'empty' | 'broken' | 'password' | 'unsupported' | 'memory';
 
 export type PdfAnswer =
   | { readonly reading: PdfReading }
+  | { readonly part: PdfPart }
   | { readonly problem: PdfProblem; readonly message: string };
 
 /** Error numbers of PDFium; other numbers mean a broken file. */
@@ -45,7 +39,13 @@ const PROBLEMS: Readonly<Record<number, PdfProblem>> = { 4: 'password', 5: 'unsu
  */
 const MAX_TAGGED_PAGES = 50;
 
-const read = ({ module, bytes, limits }: PdfRequest): PdfAnswer => {
+/**
+ * Documents with fewer pages are not divided, because a second thread takes time to start, nor
+ * those with more pages, because the main thread would be busy with the parts.
+ */
+const DIVIDED_PAGES = { min: 30, max: 1000 } as const;
+
+const read = ({ module, bytes, half, limits }: PdfRequest): PdfAnswer => {
   if (bytes.length === 0) return { problem: 'empty', message: 'the file is empty' };
   const endsAt = monotonicMs() + limits.timeMs;
   try {
@@ -56,37 +56,58 @@ const read = ({ module, bytes, limits }: PdfRequest): PdfAnswer => {
       const error = call.FPDF_GetLastError();
       return { problem: PROBLEMS[error] ?? 'broken', message: `PDFium error ${error}` };
     }
-    return { reading: readDocument(pdfium, document, { ...limits, endsAt }) };
+    return readDocument(pdfium, document, { half, limits: { ...limits, endsAt } });
   } catch (error) {
     const problem = error instanceof OutOfMemory ? 'memory' : 'broken';
     return { problem, message: getErrorMessage(error) };
   }
 };
 
+interface PartLimits {
+  readonly chars: number;
+  readonly endsAt: number;
+}
+
 const readDocument = (
   pdfium: Pdfium,
   document: number,
-  limits: PdfRequest['limits'] & { readonly endsAt: number },
-): PdfReading => {
+  {
+    half,
+    limits,
+  }: { readonly half: PdfHalf | undefined; readonly limits: PdfRequest['limits'] & PartLimits },
+): PdfAnswer => {
   const pageCount = pdfium.call.FPDF_GetPageCount(document);
-  const pages: PdfPageBlocks[] = [];
-  let charsLeft = limits.chars;
-  let hidden = 0;
-  while (pages.length < Math.min(pageCount, limits.pages)) {
-    if (charsLeft <= 0 || (pages.length > 0 && monotonicMs() > limits.endsAt)) break;
-    const options = { maxChars: charsLeft, withTags: pageCount <= MAX_TAGGED_PAGES };
-    const page = readPage(pdfium, document, pages.length, options);
-    charsLeft -= page.chars;
-    hidden += page.hidden;
-    pages.push({ blocks: buildBlocks(page.runs), hasPictures: page.hasPictures });
+  const title = readTitle(pdfium, document);
+  const end = Math.min(pageCount, limits.pages);
+  const isDivided = half && pageCount >= DIVIDED_PAGES.min && pageCount <= DIVIDED_PAGES.max;
+  if (!isDivided) {
+    const pages = half === 'second' ? [] : readPages(pdfium, document, [0, end], limits);
+    const part = { title, pageCount, start: 0, pages };
+    return half === 'second' ? { part } : { reading: buildReading([part], limits.chars) };
   }
-  return {
-    title: readTitle(pdfium, document),
-    pageCount,
-    pages: renderPages(pages, pageCount),
-    textless: pages.flatMap(({ blocks }, index) => (blocks.length === 0 ? [index + 1] : [])),
-    hidden,
-  };
+  const middle = Math.floor(end / 2);
+  const [from, to] = half === 'first' ? [0, middle] : [middle, end];
+  const pages = readPages(pdfium, document, [from, to], limits);
+  return { part: { title, pageCount, start: from, pages } };
+};
+
+/** Stops before `to` if a limit is reached. */
+const readPages = (
+  pdfium: Pdfium,
+  document: number,
+  [from, to]: readonly [number, number],
+  limits: PartLimits,
+): PdfPartPage[] => {
+  const withTags = pdfium.call.FPDF_GetPageCount(document) <= MAX_TAGGED_PAGES;
+  const pages: PdfPartPage[] = [];
+  let maxChars = limits.chars;
+  for (let index = from; index < to; index++) {
+    if (maxChars <= 0 || (index > from && monotonicMs() > limits.endsAt)) break;
+    const { runs, ...page } = readPage(pdfium, document, index, { maxChars, withTags });
+    maxChars -= page.chars;
+    pages.push({ ...page, blocks: buildBlocks(runs) });
+  }
+  return pages;
 };
 
 /** A page that PDFium cannot load has no content. */
