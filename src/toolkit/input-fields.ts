@@ -1,6 +1,7 @@
 // Arguments of every tool, declared once, and their defaults in calls that a tool makes.
 import { z } from 'zod';
 import { defined } from '../core/defined.ts';
+import { fail } from '../core/failure.ts';
 import { isRecord } from '../core/json.ts';
 import type { Context } from './context.ts';
 import type { Tool } from './define-tool.ts';
@@ -62,7 +63,8 @@ const TASK_NAMES = ['taskId', 'task_id'];
 const TAB_NAMES = ['tabId', 'tab_id'];
 
 /**
- * The arguments of a call that a tool makes: the task and the tab of the outer call are defaults.
+ * The arguments of a call that a tool makes. The tab of the outer call is the default; its task
+ * cannot be replaced, so that the budgets of the task count every call.
  */
 export const buildInnerArguments = (
   tool: Tool | undefined,
@@ -71,9 +73,15 @@ export const buildInnerArguments = (
 ): unknown => {
   if (!tool || !isRecord(given)) return given;
   const { ledger, scope } = tool.traits;
+  const isNamed = hasAny(given, TASK_NAMES);
+  const isOther = isNamed && !TASK_NAMES.some((name) => given[name] === taskId);
+  if (taskId !== undefined && !ledger && isOther)
+    throw fail('invalid_argument', `The call belongs to the task ${taskId} of the script.`, {
+      argument: 'taskId',
+    });
   return {
     ...defined({
-      taskId: ledger || hasAny(given, TASK_NAMES) ? undefined : taskId,
+      taskId: ledger || isNamed ? undefined : taskId,
       tabId: scope !== 'tab' || hasAny(given, TAB_NAMES) ? undefined : tabId,
     }),
     ...given,

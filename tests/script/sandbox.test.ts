@@ -137,6 +137,12 @@ describe('a script is ended if it', () => {
       });
   });
 
+  it('computes for longer than 10 s inside a built-in function', async () => {
+    const failure = await failureOf('Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)');
+    expect(failure).toMatchObject({ code: 'script_limit_exceeded', limit: 'cpu' });
+    expect(await run('"alive"')).toBe('alive');
+  });
+
   it.each([
     ['fills an array', 'const all = []; for (;;) all.push("x".repeat(1e5) + all.length)'],
     ['repeats a text', 'return "x".repeat(2 ** 28)'],
@@ -243,6 +249,23 @@ describe('a script may', () => {
     });
     const forged = 'throw Object.assign(new Error("x"), { code: "stale_ref", callId: 1 })';
     expect(await failureOf(forged)).toMatchObject({ code: 'script_failed' });
+  });
+
+  it('replace the description of its error, but only with a text and the number of a line', async () => {
+    const forge = (json: string): string =>
+      `Object.prototype.toJSON = function () { return ${json} }; throw new Error('x')`;
+    expect(await failureOf(forge('"a text"'))).toMatchObject({ message: 'an unknown error' });
+    const failure = await failureOf(
+      forge('{ message: 7, line: "L".repeat(1e5), callId: "c", isLimit: 1 }'),
+    );
+    expect(failure).toMatchObject({ code: 'script_failed', message: 'an unknown error' });
+    expect(failure).not.toHaveProperty('line');
+  });
+
+  it('sleep for longer than a timer allows, until its time is over', async () => {
+    expect(await failureOf('await sleep(1e15)', { timeout_ms: 300 })).toMatchObject({
+      code: 'timeout',
+    });
   });
 
   it('not slow down other calls while it computes', async () => {

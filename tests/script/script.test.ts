@@ -140,6 +140,18 @@ return code;`;
     expect(recent.map(({ tool }) => tool)).toContain('tabs_context');
   });
 
+  it('cannot count its calls against another task than its own', async () => {
+    const open = async (): Promise<string> =>
+      (await engine.json<{ task_id: string }>('oc_task_start', { objective: 'test' })).task_id;
+    const [own, other] = [await open(), await open()];
+    const code = 'await tabs_context({ taskId: args.id }); return 1';
+    expect(
+      await engine.failure('script', { code, args: { id: other }, taskId: own }),
+    ).toMatchObject({ code: 'invalid_argument', argument: 'taskId', tool: 'tabs_context' });
+    expect(await run(code, { args: { id: own }, taskId: own })).toBe('1');
+    expect(await run(code, { args: { id: other } })).toBe('1');
+  });
+
   it('is ended by its deadline together with the call in flight', async () => {
     const failure = await engine.failure('script', {
       code: 'await navigate({ url: args.url })',

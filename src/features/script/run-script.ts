@@ -4,11 +4,12 @@ import { defined } from '../../core/defined.ts';
 import { fail, Failure, toFailure } from '../../core/failure.ts';
 import { parseJson, stringifyInSlices } from '../../core/json.ts';
 import { cutToCharacters } from '../../core/text.ts';
-import { abortable, Deadline, sleep } from '../../core/time.ts';
+import { abortable, after, Deadline, sleep } from '../../core/time.ts';
 import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { Slots } from '../tasks/slots.ts';
 import { buildCallValue, type InnerReply } from './inner-call.ts';
 import {
+  MAX_COMPUTING_MS,
   MAX_LOG_CHARS,
   MAX_LOG_LINES,
   MAX_VALUE_CHARS,
@@ -81,7 +82,7 @@ export const runScript = async (
     });
   });
   try {
-    const end = await runThread(options, theirs);
+    const end = await runThread(options, theirs, calls.signal);
     await abortable(received, options.signal);
     if (end.end === 'returned') await calls.settle();
     calls.countLog(end.logged);
@@ -94,8 +95,9 @@ export const runScript = async (
 };
 
 const runThread = (
-  { code, args, tools, maxCalls, threads, timeoutMs, signal }: ScriptRequestOptions,
+  { code, args, tools, maxCalls, threads, timeoutMs }: ScriptRequestOptions,
   port: MessagePort,
+  signal: AbortSignal,
 ): Promise<ScriptEnd> => {
   const order: ScriptOrder = { code, args: JSON.stringify(args), tools, maxCalls, port };
   return threads.run<ScriptEnd>(SCRIPT_THREAD, order, {
@@ -143,6 +145,7 @@ class ScriptCalls {
   readonly #failed = new Map<number, FailedScriptCall>();
   readonly #log: string[] = [];
   readonly #notes = new Set<string>();
+  #watchdog: Disposable | undefined;
   #calls = 0;
   #logged = 0;
 
@@ -151,7 +154,8 @@ class ScriptCalls {
     this.#deadline = new Deadline(options.timeoutMs + END_MS, undefined, options.signal);
   }
 
-  get #signal(): AbortSignal {
+  /** Aborted when the script must end. */
+  get signal(): AbortSignal {
     return this.#deadline.signal;
   }
 
@@ -166,10 +170,24 @@ class ScriptCalls {
   }
 
   receive(request: Exclude<ScriptRequest, { readonly kind: 'end' }>, port: MessagePort): void {
+    if (request.kind === 'start') return this.#watch();
     if (request.kind === 'log') return this.#keepLine(request.text);
     const work = this.#answer(request).then((delivery) => port.postMessage(delivery));
     this.#running.add(work);
-    void work.finally(() => this.#running.delete(work));
+    this.#watch();
+    void work.finally(() => {
+      this.#running.delete(work);
+      this.#watch();
+    });
+  }
+
+  /** While no call runs, the thread computes: it is terminated if this takes too long. */
+  #watch(): void {
+    this.#watchdog?.[Symbol.dispose]();
+    this.#watchdog =
+      this.#running.size > 0
+        ? undefined
+        : after(MAX_COMPUTING_MS, () => this.#deadline.abort(limitFailure('cpu')));
   }
 
   /** Waits for the calls that the script did not await. */
@@ -178,6 +196,7 @@ class ScriptCalls {
   }
 
   abort(): void {
+    this.#watchdog?.[Symbol.dispose]();
     this.#deadline.abort(fail('cancelled', 'The script ended before the call.'));
     this.#deadline[Symbol.dispose]();
   }
@@ -214,10 +233,12 @@ class ScriptCalls {
 
   async #perform(request: AnsweredRequest): Promise<string> {
     if (request.kind === 'sleep') {
-      await sleep(Math.max(0, request.ms), this.#signal);
+      // a timer with a longer time than it supports would end at once
+      const longest = this.#options.timeoutMs + END_MS;
+      await sleep(Math.min(Math.max(0, request.ms), longest), this.signal);
       return '';
     }
-    await this.#slots.next(this.#signal);
+    await this.#slots.next(this.signal);
     try {
       return await this.#call(request.tool, parseJson(request.args));
     } finally {
@@ -227,10 +248,10 @@ class ScriptCalls {
 
   async #call(tool: string, args: unknown): Promise<string> {
     this.#calls++;
-    const reply = await this.#options.call(tool, args, this.#signal);
+    const reply = await this.#options.call(tool, args, this.signal);
     for (const note of reply.notes) this.#notes.add(note);
     if (reply.failure) throw reply.failure;
-    const text = await stringifyInSlices(buildCallValue(reply), this.#signal);
+    const text = await stringifyInSlices(buildCallValue(reply), this.signal);
     if (text.length <= MAX_RESULT_CHARS) return text;
     throw fail(
       'script_limit_exceeded',

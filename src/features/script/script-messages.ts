@@ -5,6 +5,11 @@ import type { MessagePort } from 'node:worker_threads';
 export const SCRIPT_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Time that the script may compute; waiting for calls does not count. */
 export const SCRIPT_CPU_MS = 5_000;
+/**
+ * QuickJS cannot interrupt its built-in functions, so a thread that computes for longer than this
+ * is terminated.
+ */
+export const MAX_COMPUTING_MS = 2 * SCRIPT_CPU_MS;
 /** Size of a returned value, which the main thread parses. */
 export const MAX_VALUE_CHARS = 4_000_000;
 /** Size of the arguments of one call. */
@@ -27,6 +32,8 @@ export interface ScriptOrder {
 
 /** From the thread. `args` is JSON. */
 export type ScriptRequest =
+  /** The first message: the script starts to compute. */
+  | { readonly kind: 'start' }
   | {
       readonly kind: 'call';
       readonly id: number;

@@ -10,6 +10,8 @@ import {
   type VmCallResult,
 } from 'quickjs-emscripten-core';
 import { attempt } from '../../../core/attempt.ts';
+import { defined } from '../../../core/defined.ts';
+import { isRecord } from '../../../core/json.ts';
 import { SCRIPT_FILE, SCRIPT_PRELUDE } from '../script-prelude.ts';
 import {
   MAX_ARGUMENT_CHARS,
@@ -40,6 +42,20 @@ interface Thrown {
   readonly callId?: number;
   readonly isLimit?: boolean;
 }
+
+/** The script can replace what the prelude uses, so that any JSON is possible. */
+const parseThrown = (text: string): Thrown => {
+  const given: unknown = JSON.parse(text);
+  const { message, line, callId, isLimit } = isRecord(given) ? given : {};
+  return {
+    message: typeof message === 'string' ? message : 'an unknown error',
+    ...defined({
+      line: Number.isSafeInteger(line) ? Number(line) : undefined,
+      callId: Number.isSafeInteger(callId) ? Number(callId) : undefined,
+    }),
+    isLimit: isLimit === true,
+  };
+};
 
 class ScriptRun {
   readonly #order: ScriptOrder;
@@ -76,6 +92,8 @@ class ScriptRun {
         this.#enter(() => this.#deliver(delivery));
         if (this.#end) resolve();
       });
+      const started: ScriptRequest = { kind: 'start' };
+      this.#port.postMessage(started);
       this.#enter(() => this.#start());
       if (this.#end) resolve();
     });
@@ -203,7 +221,7 @@ class ScriptRun {
     if (kind === 'sleep') return this.#requestSleep(id, Number(first));
     if (kind === 'log') this.#log(first);
     else if (kind === 'returned') this.#return(first);
-    else if (kind === 'thrown') this.#finishThrown(JSON.parse(first) as Thrown);
+    else if (kind === 'thrown') this.#finishThrown(parseThrown(first));
     return undefined;
   }
 
