@@ -8,7 +8,7 @@ export const extractData = defineTool({
   description:
     'Records of the page as JSON: give a JSON Schema of one record; fields are matched by name ' +
     'and type in JSON-LD, microdata, tables, lists and cards. For free text use read_page.',
-  returns: '{items: [...], provenance: {field: source}, missing: [...], errors: [...]}',
+  returns: '{items: [...], provenance: {…}, missing: [...], errors: [...]}',
   keywords: 'scrape table json schema records list products prices',
   tier: 1,
   traits: {

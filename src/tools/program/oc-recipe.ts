@@ -60,7 +60,6 @@ export const ocRecipe = defineTool({
   description:
     'Replay recorded steps without a model: run a recipe with params, or create one (name) from ' +
     'a task or a request. Without arguments: list.',
-  returns: '{recipe, steps, healed: [...], result?}; list: {recipes: [{name, site, params, …}]}',
   keywords: 'replay macro automation workflow record repeat yaml',
   tier: 1,
   traits: {

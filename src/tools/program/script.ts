@@ -31,7 +31,6 @@ export const script = defineTool({
     'await find({query})`. Only the returned value is the reply. expand_tools {names: ["script", ' +
     '"find"]} shows what each tool returns.',
   help: HELP,
-  returns: 'the value that the script returned',
   keywords: 'program code loop batch many steps automate',
   tier: 1,
   traits: {

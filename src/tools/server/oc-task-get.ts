@@ -19,7 +19,7 @@ export const ocTaskGet = defineTool({
   name: 'oc_task_get',
   description:
     'State, budgets and last events of a task; include_result adds its result, even a partial one.',
-  returns: '{meta: {task_id, kind, status, progress?, error?, …}, events_tail, result?}',
+  returns: '{meta: {task_id, kind, status, progress?, error?, …}, events_tail?, result?}',
   keywords: 'background job status result',
   tier: 1,
   traits: {

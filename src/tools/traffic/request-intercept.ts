@@ -123,7 +123,9 @@ export const requestIntercept = defineTool({
     'Change the network traffic of this tab: block requests, mock responses, or set headers. ' +
     'Rules apply until removed, across navigations; the newest wins. To look at ' +
     'requests use network.',
-  returns: '{rules: [{id, action, url, hits, …}]} or {removed}',
+  returns:
+    '{added: {id, action, url, hits, …}, rules: number}; list: {rules: [{id, action, url, hits, ' +
+    '…}]}; remove and clear: {removed, …}',
   keywords: 'block mock stub fake ads headers response',
   tier: 2,
   traits: {
