@@ -80,10 +80,12 @@ const writeImageMap = (walker: Walker, shown: VisibleElement): void => {
     );
 };
 
+const DRAWN_CONTENT = 'text,a,foreignObject,[role],[tabindex]';
+
 const writeDrawing = (walker: Walker, shown: VisibleElement): void => {
   writePicture(walker, shown, computeName(shown.element, 'svg', 'img', walker.known).text);
   // Most drawings are icons, so only those with text, links or roles are searched.
-  if (query(shown.element, 'text,a,foreignObject,[role],[tabindex]')) walker.children(shown);
+  if (walker.options.roles || query(shown.element, DRAWN_CONTENT)) walker.children(shown);
 };
 
 const formatSize = (element: Element): string => {

@@ -54,6 +54,8 @@ export const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 /** Writes an element by its role; of an element without a role only the content. */
 export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   const { element, tag, role, flags, display } = shown;
+  if (walker.options.roles && role !== '' && !HAS_OWN_LINE.has(role))
+    return writeRole(walker, shown);
   const write = role === '' ? undefined : ROLE_WRITERS[role];
   if (write) return write(walker, shown);
   const isNamed = flags !== 0 && hasAuthorName(element, flags);
@@ -65,6 +67,41 @@ export const writeStructure = (walker: Walker, shown: VisibleElement): void => {
   if (flags & HAS_CLASS && !isInline(display) && isRepeated(element, tag))
     return writeItem(walker, shown);
   walker.inside(shown);
+};
+
+/** Roles whose lines are the same in a read of all roles. */
+const HAS_OWN_LINE = new Set(['generic', 'progressbar', 'meter']);
+
+/**
+ * Writes a line with the role and the name, and the content below it. Text is left out if it is the
+ * whole content and the name, or part of a heading.
+ */
+const writeRole = (walker: Walker, shown: VisibleElement): void => {
+  const { out } = walker;
+  const { element, tag, role, flags } = shown;
+  const name = computeName(element, tag, role, walker.known, flags);
+  const from = out.mark();
+  const isHeading = role === 'heading';
+  const line = out.push(isHeading ? 'heading' : 'group', {
+    id: assignId(element),
+    role: isHeading ? String(headingLevel(element, tag)) : role,
+    name: textIf(isHeading || name.from !== 'content', name.text),
+    states: describeStates(element, tag, role, flags),
+  });
+  walker.tellOnce(name.sources);
+  out.depth++;
+  if (isHeading) out.muted++;
+  writeOpenPart(walker, shown);
+  if (isHeading) out.muted--;
+  out.flush();
+  out.depth--;
+  const inner = out.topLines(from + 1, 1);
+  if (name.from === 'content' && inner.length === 1 && inner[0]?.kind === 'text') {
+    line.name = name.text;
+    out.kill(from + 1);
+  }
+  line.dead = role !== 'separator' && line.name === '' && inner.length === 0;
+  noteDialog(walker, shown, from);
 };
 
 const headingLevel = (element: Element, tag: string): number => {
@@ -229,11 +266,21 @@ const writeGroup = (walker: Walker, shown: VisibleElement): void => {
   });
   walker.tellOnce(name.sources);
   out.depth++;
-  if (tag === 'details' && !(element as HTMLDetailsElement).open) writeSummary(walker, shown);
-  else walker.inside(shown);
+  writeOpenPart(walker, shown);
   out.flush();
   out.depth--;
   if (role !== 'separator' && out.topLines(from + 1, 0).length === 0) line.dead = true;
+  noteDialog(walker, shown, from);
+};
+
+/** Writes the content of an element; of a closed details element only the summary. */
+const writeOpenPart = (walker: Walker, shown: VisibleElement): void => {
+  const { element, tag } = shown;
+  if (tag === 'details' && !(element as HTMLDetailsElement).open) writeSummary(walker, shown);
+  else walker.inside(shown);
+};
+
+const noteDialog = (walker: Walker, { element, tag, role }: VisibleElement, from: number): void => {
   if (DIALOG_ROLES.has(role)) walker.hasDialog = true;
   if (tag === 'dialog' && element.matches(':modal')) noteModal(walker, element, from);
 };

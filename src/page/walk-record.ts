@@ -46,6 +46,8 @@ export interface WalkOptions {
   readonly selector?: string;
   /** Include the URLs of links. */
   readonly urls?: boolean;
+  /** Write a line for every element that has a role, also for paragraphs and emphasis. */
+  readonly roles?: boolean;
   /** List the elements in the viewport if the output is longer than this. */
   readonly viewportAbove?: number;
   /** Include content behind a dialog, so that it is not reported as removed. */

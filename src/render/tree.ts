@@ -5,7 +5,7 @@ import type { AxKind, AxNode } from '../core/page-snapshot.ts';
 
 /** The ref of a node that can be acted on or expanded. */
 export type RefOf = (node: AxNode) => string;
-export type Filter = 'all' | 'interactive';
+export type Filter = 'all' | 'interactive' | 'roles';
 
 /** A node with its indentation. */
 export interface TreeBlock {
@@ -15,7 +15,8 @@ export interface TreeBlock {
 }
 
 /**
- * Computes the depth of every node. The filter keeps only usable nodes and the frames around them.
+ * Computes the depth of every node. The filter `interactive` keeps only usable nodes and the
+ * frames around them.
  */
 export const arrangeNodes = (nodes: readonly AxNode[], filter: Filter): TreeBlock[] => {
   if (filter === 'interactive') return interactiveOnly(nodes, 0);

@@ -64,6 +64,34 @@ lines</textarea><button aria-expanded=false>Menu</button><button aria-pressed=tr
     `);
   });
 
+  it('has a line for every role if the reader wants roles', async () => {
+    await open(`<main><h2>Plan <a href=#>B</a></h2><p>Do <em>not</em> wait.</p><blockquote>Later</blockquote>
+      <ul><li>One<li>Two</ul><table><tr><th>Id<td>7</table><p></p><hr></main>`);
+    expect(await seen({ roles: true })).toMatchInlineSnapshot(`
+      "main
+       ## Plan B
+        e1 link "B"
+       paragraph
+        Do
+        emphasis
+         not
+        wait.
+       blockquote
+        Later
+       list
+        listitem
+         One
+        listitem
+         Two
+       table
+        rowgroup
+         row
+          rowheader "Id"
+          cell "7"
+       separator"
+    `);
+  });
+
   it('puts rows on one line and keeps spans in their columns', async () => {
     await open(`<table><caption>Orders</caption><thead><tr><th>Id<th colspan=2>Name<th>Action</thead><tbody>
       <tr><td rowspan=2>1<td>Ada<td>Lovelace<td><button>Open 1</button><tr><td>Ben<td>-<td><button>Open 2</button>

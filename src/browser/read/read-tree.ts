@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly selector?: string | undefined;
   /** Include the URLs of links. */
   readonly urls?: boolean | undefined;
+  /** Include a line for every element that has a role. */
+  readonly roles?: boolean | undefined;
   /** Up to this size in tokens nothing is folded, so the nodes in view need not be determined. */
   readonly maxTokens?: number | undefined;
   /** Include the nodes behind a modal dialog, to compare with an earlier reading. */
@@ -33,8 +35,8 @@ interface TreeReading {
   readonly before?: Snapshot;
 }
 
-const partKey = ({ ref, selector, urls }: ReadOptions): string =>
-  `${ref ?? ''} ${selector ?? ''} ${textIf(urls, 'urls')}`;
+const partKey = ({ ref, selector, urls, roles }: ReadOptions): string =>
+  `${ref ?? ''} ${selector ?? ''} ${textIf(urls, 'urls')} ${textIf(roles, 'roles')}`;
 
 /** Reads the page if no earlier reading exists to compare with. */
 const ensureReading = async (
@@ -88,9 +90,9 @@ export const readTree = async (
   );
 };
 
-const walkOptions = ({ urls, maxTokens, behind }: ReadOptions): WalkOptions =>
+const walkOptions = ({ urls, roles, maxTokens, behind }: ReadOptions): WalkOptions =>
   defined({
-    ...compact({ urls, behind }),
+    ...compact({ urls, roles, behind }),
     viewportAbove: ifDefined(maxTokens, (maxTokens) => maxTokens * MIN_CHARS_PER_TOKEN),
   });
 

@@ -27,7 +27,12 @@ import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts
 
 const input = () => ({
   mode: z.enum(['ax', 'dom', 'css', 'markdown']).default('ax'),
-  filter: markUndescribed(z.enum(['interactive', 'all']).default('all').describe('For ax')),
+  filter: markUndescribed(
+    z
+      .enum(['interactive', 'all', 'roles'])
+      .default('all')
+      .describe('For ax. roles: also lines for paragraphs, emphasis and every other role'),
+  ),
   depth: markUnlisted(z.number().int().min(1).max(100).optional().describe('Levels (ax, dom)')),
   ref: z.string().min(1).max(40).optional().describe('Only this part'),
   selector: markUndescribed(z.string().min(1).max(10_000).optional().describe('CSS')),
@@ -110,7 +115,7 @@ const ax: ReadMode = async (given, context) => {
   const { tab, signal, note } = context;
   const { now, before } = await readAgain(
     tab,
-    { ref, selector, urls, maxTokens: max_tokens },
+    { ref, selector, urls, roles: filter === 'roles', maxTokens: max_tokens },
     signal,
   );
   if (since !== undefined && before)
