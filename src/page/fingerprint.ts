@@ -33,6 +33,7 @@ import { getOrCreate } from './objects.ts';
 import { type FingerprintPlace, formatFingerprint } from './fingerprint-text.ts';
 import { isBlank, shortLine, textIf } from './visible-text.ts';
 import { PAGE_TAGS, PRESENTATION_ROLES } from './element-kinds.ts';
+import { state } from './state.ts';
 
 const PLACES_WITHOUT_LIST = new Set<string>(['none', 'button in row']);
 
@@ -100,6 +101,14 @@ export class Fingerprinter {
   #items: Item[] = [];
 
   compute(element: Element): string {
+    const fingerprint = this.#compute(element);
+    // A shadow root changed, which is not observed.
+    if ((state.fingerprints.get(element) ?? fingerprint) !== fingerprint)
+      state.fingerprints.clear();
+    return fingerprint;
+  }
+
+  #compute(element: Element): string {
     const place = this.#findPlace(element);
     const items = this.#items;
     let [fixed, numbers] = [START, START];

@@ -1,5 +1,6 @@
 // Collects the lines of a walk: joins inline text, drops leftovers, limits the total size.
 import { Fingerprinter } from './fingerprint.ts';
+import { getOrCreate } from './objects.ts';
 import { findElement, state } from './state.ts';
 import { KINDS, type NodeKind } from './walk-record.ts';
 import { oneLine, shortLine } from './visible-text.ts';
@@ -141,18 +142,32 @@ export class Output {
   }
 
   /** Adds the lines that are not dead, in the format of walk-record.ts. */
-  encode(into: string[]): void {
-    encodeLines(this.lines, into);
+  encode(into: string[], kept?: Map<Element, string>): void {
+    encodeLines(this.lines, into, kept);
   }
 }
 
-/** Adds the lines that are not dead, in the format of walk-record.ts. */
-export const encodeLines = (lines: readonly OutputLine[], into: string[]): void => {
+/**
+ * Adds the lines that are not dead, in the format of walk-record.ts. Fingerprints are taken from
+ * `kept`, or added to it.
+ */
+export const encodeLines = (
+  lines: readonly OutputLine[],
+  into: string[],
+  kept = new Map<Element, string>(),
+): void => {
   const fingerprinter = new Fingerprinter();
   for (const line of lines) {
     if (line.dead) continue;
     const element = hasRef(line) ? findElement(line.id) : undefined;
-    into.push(element ? encodeTarget(line, fingerprinter.compute(element)) : encodeLine(line));
+    into.push(
+      element
+        ? encodeTarget(
+            line,
+            getOrCreate(kept, element, () => fingerprinter.compute(element)),
+          )
+        : encodeLine(line),
+    );
   }
 };
 

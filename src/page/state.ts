@@ -17,6 +17,8 @@ interface State {
   readonly cleared: WeakMap<Element, string>;
   /** Number of checked custom elements without a closed root, by tag. */
   readonly clearedNames: Map<string, number>;
+  /** Fingerprints of the DOM as it is now, by element (kept-fingerprints.ts). */
+  readonly fingerprints: Map<Element, string>;
   suspects: Element[];
   /** Frame elements of the last walk. */
   frames: Element[];
@@ -36,6 +38,7 @@ const create = (base = randomBase()): State => ({
   hasClosedRoots: false,
   cleared: new WeakMap(),
   clearedNames: new Map(),
+  fingerprints: new Map(),
   suspects: [],
   frames: [],
 });

@@ -107,6 +107,8 @@ export class Walker {
   readonly covered = new Map<Node, Covered>();
   /** The line range of the modal dialog that makes everything else inert. */
   modal: readonly [from: number, to: number] | undefined;
+  /** Content of a shadow root was walked. */
+  hasShadowRoots = false;
   /** A dialog is open, modal or not. */
   hasDialog = false;
   /** Elements that are inert or aria-hidden. */
@@ -164,7 +166,10 @@ export class Walker {
   children({ element, tag, display, flags, hand }: VisibleElement): void {
     const flexible = FLEXIBLE.has(display);
     const root = getShadowRoot(element);
-    if (root) this.prepare(root);
+    if (root) {
+      this.hasShadowRoots = true;
+      this.prepare(root);
+    }
     const assigned = tag === 'slot' ? getAssignedNodes(element) : undefined;
     if (assigned) for (const child of assigned) this.#node(child, element, hand, flexible);
     else

@@ -64,6 +64,31 @@ describe('A ref', () => {
       expect(await htmlOf(refOf(text, `link "${name}"`))).toContain(`>${name}</a>`);
   });
 
+  it('is accepted if the rows got other words between two reads, and rejected after the second', async () => {
+    await open('<ul><li>Ada <button>Edit</button><li>Ben <button>Edit</button></ul>');
+    await read();
+    const rename = (name: string) =>
+      run(`document.querySelector('li').firstChild.data = '${name} '; 0`);
+    await rename('Eve');
+    const ref = refOf(await read(), 'button "Edit"');
+    expect(await htmlOf(ref)).toBe('<button>Edit</button>');
+    await rename('Ada');
+    expect(await stale(ref)).toMatchObject({ code: 'stale_ref' });
+  });
+
+  it('of a row is accepted in the second read after a hidden shadow root was attached', async () => {
+    await open(
+      '<ul><li>Ada <span hidden></span> <button>Edit</button><li>Ben <button>Edit</button></ul>',
+    );
+    await read();
+    await run(
+      `document.querySelector('span').attachShadow({mode:'open'}).innerHTML = 'Old name'; 0`,
+    );
+    const ref = refOf(await read(), 'button "Edit"');
+    await resolve(ref).catch(() => {});
+    expect(await htmlOf(refOf(await read(), 'button "Edit"'))).toBe('<button>Edit</button>');
+  });
+
   it('of a plain element that reacts to clicks is still accepted after it was inspected', async () => {
     await open('<p>Lorem <span style="cursor:pointer">Neque,</span> porro</p>');
     const ref = refOf(await read(), 'clickable "Neque,"');
