@@ -179,6 +179,8 @@ const END_SESSION_MS = 5_000;
 
 /** Scripts that run at the same time; further ones wait until their deadline. */
 const MAX_SCRIPTS = 8;
+/** Longer than a model takes to write its next script: a new thread takes 100 ms, an idle one 9 MB. */
+const SCRIPT_IDLE_MS = 60_000;
 
 const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
   const { reapOrphans } = await import('./browser/launch/ownership.ts');
@@ -372,7 +374,11 @@ export const createEngine = ({
   const secrets = loadSecrets(config.secrets);
   // a PDF is read by two threads, and its text is cleaned by a third one
   const workers = new WorkerPool({ spareThreads: 1 });
-  const scriptThreads = new WorkerPool({ maxThreads: MAX_SCRIPTS, maxQueued: 64 });
+  const scriptThreads = new WorkerPool({
+    maxThreads: MAX_SCRIPTS,
+    maxQueued: 64,
+    idleMs: SCRIPT_IDLE_MS,
+  });
   const redactor = createRedactor(
     secrets.map(({ value }) => value),
     workers,
