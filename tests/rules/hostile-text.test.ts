@@ -303,6 +303,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   toTexts: 'arguments',
   toTtfbMs: 'numbers',
   toTypeScript: 'through describeApi',
+  splitFlag: "a word of the owner's command line",
   toFailure: 'copies a failure',
   toCapturedSummary: 'copies fields of a request, whose headers Chrome limits',
   estimateReplyTokens: 'through estimateTokens',
