@@ -57,7 +57,7 @@ module.exports = {
       { path: folders(TOOLKIT_TYPES_ONLY), dependencyTypesNot: ['type-only'] },
     ),
     rule(
-      'known-rooms-only',
+      'known-layers-only',
       'Every file is in a layer of the table, except those that start the program.',
       {
         path: '^src/',

@@ -18,7 +18,7 @@ import { createLineTest, toResult } from './frontends/mcp/result.ts';
 import { createLog, type Log } from './core/log.ts';
 import { after, Deadline, IdleTimer } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
-import { carry } from './pipeline/index.ts';
+import { runCall } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
 import type { Engine, ListedTab } from './pipeline/engine.ts';
 import { ConsentPolicy, OWN_CHROME_RULES } from './policy/consent-policy.ts';
@@ -215,13 +215,13 @@ const createEffectGate = (policy: ConsentPolicy, load: () => Promise<Consent>): 
   });
 
 /** Loads the resources when a client first uses them. */
-const createResourceRoom = (rooms: Services): Engine['resources'] => {
+const createResourceRoom = (services: Services): Engine['resources'] => {
   const { load } = once(async (): Promise<StoredResources> => {
     const { StoredResources: Resources } = await import('./features/resources/stored-resources.ts');
-    const { handles, tasks, browser } = rooms;
+    const { handles, tasks, browser } = services;
     const findStorage = (session?: string): string | undefined =>
       browser.session(session).ownStorageName;
-    const call = { output: findReader(rooms, 'output'), task: findReader(rooms, 'task') };
+    const call = { output: findReader(services, 'output'), task: findReader(services, 'task') };
     return new Resources({ handles, tasks, findStorage, call });
   });
   return {
@@ -235,13 +235,19 @@ const createResourceRoom = (rooms: Services): Engine['resources'] => {
 
 /** Reads of resources are calls of a tool, so that its rules, the journal and limits apply. */
 const findReader = (
-  rooms: Services,
+  services: Services,
   kind: ResourceKind,
 ): ConstructorParameters<typeof StoredResources>[0]['call'][ResourceKind] => {
-  const tool = rooms.tools.find(({ traits }) => traits.resource === kind);
+  const tool = services.tools.find(({ traits }) => traits.resource === kind);
   if (!tool) return undefined;
   return (args, { session, folder, signal }) =>
-    carry(rooms, { name: tool.name, arguments: args, ...defined({ session }), folder, signal });
+    runCall(services, {
+      name: tool.name,
+      arguments: args,
+      ...defined({ session }),
+      folder,
+      signal,
+    });
 };
 
 const createPromptRoom = ({ home, tools, workers }: Services): Engine['prompts'] => {
@@ -413,7 +419,7 @@ export const createEngine = ({
       requireWorker: () => cluster.requireWorker(),
     },
     kinds: listTaskKinds(tools),
-    call: (request) => carry(rooms, request),
+    call: (request) => runCall(services, request),
     writer,
     sanitise: (data) => (config.sanitizeContent ? sanitiseData(data, noFindings()) : data),
     sanitiseLarge: async (data) =>
@@ -507,7 +513,7 @@ export const createEngine = ({
   const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
   let observer: Observer | undefined;
-  const rooms: Services = {
+  const services: Services = {
     config,
     home,
     log,
@@ -525,7 +531,7 @@ export const createEngine = ({
     tasks,
     workers,
     scriptThreads,
-    call: (request) => carry(rooms, { ...request, inner: true, wholeReply: true }),
+    call: (request) => runCall(services, { ...request, inner: true, wholeReply: true }),
     hosts,
     tools,
     ...defined({ turns: cluster?.turns, robots: shared?.robots }),
@@ -536,7 +542,7 @@ export const createEngine = ({
       if (!cluster) throw new Error('only a member of a cluster works for it');
       const { VisitLoader } = await import('./features/crawl/visit-loader.ts');
       const loader = new VisitLoader({
-        ...rooms,
+        ...services,
         mayRead: (url, session) => mayRead(consentPolicy, url, session),
       });
       await cluster.work({
@@ -549,19 +555,19 @@ export const createEngine = ({
     config,
     log,
     tools,
-    call: (request) => idle.during(() => carry(rooms, request)),
-    resources: createResourceRoom(rooms),
-    prompts: createPromptRoom(rooms),
+    call: (request) => idle.during(() => runCall(services, request)),
+    resources: createResourceRoom(services),
+    prompts: createPromptRoom(services),
     tasks,
     waiting: waiting.load,
     takeOver: takeOver.load,
-    replyWithResult: (task, fits) => replyWithResult(rooms, task, fits),
+    replyWithResult: (task, fits) => replyWithResult(services, task, fits),
     health: () => browser.health(),
-    calls: rooms.calls,
+    calls: services.calls,
     announceDashboard: (port) => dashboards.add(port),
     observe: async () => {
       const { Observer } = await import('./features/observe/observer.ts');
-      return (observer ??= new Observer(rooms));
+      return (observer ??= new Observer(services));
     },
     listTabs: () => redactor.data(browser.summaries().map((tab) => withShortId(browser, tab))),
     admitHost: (name) => {

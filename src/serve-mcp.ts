@@ -6,7 +6,7 @@ import type { Failure } from './core/failure.ts';
 import { resolveHome } from './core/home.ts';
 import { findPlainConfig } from './core/plain-config.ts';
 import { watchDefects } from './frontends/defects.ts';
-import { createLateEngine, type LateEngine, mayLoadLater } from './frontends/mcp/early-methods.ts';
+import { createLazyEngine, type LazyEngine, mayLoadLater } from './frontends/mcp/early-methods.ts';
 import { serveMethods, serveStdio } from './frontends/mcp/stdio.ts';
 import type { Continuation } from './frontends/supervise.ts';
 import type { Engine } from './pipeline/engine.ts';
@@ -57,7 +57,7 @@ const serveUntilGone = async (config: Config): Promise<void> => {
 /** Returns how to restart the program after a crash, or undefined if the client disconnected. */
 const serveConfigured = async (config: Config): Promise<Continuation | undefined> => {
   const load = async (): Promise<Engine> => (await loadEngine(config))(config);
-  const engine = mayLoadLater(config) ? createLateEngine(config, load) : await load();
+  const engine = mayLoadLater(config) ? createLazyEngine(config, load) : await load();
   const defects = watchDefects(engine.log);
   const crashed = await ('methods' in engine || config.http === undefined
     ? serveOnStdio(engine, defects.signal)
@@ -67,7 +67,7 @@ const serveConfigured = async (config: Config): Promise<Continuation | undefined
 };
 
 const serveOnStdio = async (
-  engine: Engine | LateEngine,
+  engine: Engine | LazyEngine,
   crash: AbortSignal,
 ): Promise<Continuation | undefined> => {
   if (process.stdin.isTTY) process.stderr.write(ABOUT_STDIO);

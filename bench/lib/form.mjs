@@ -41,7 +41,7 @@ export const FIELDS = [
   }),
   field('editor', 'Editor', 'text', 'ed', { suggestions: ['ed', 'vi', 'emacs'] }),
   field('about', 'About you', 'textarea', 'Found a moth.\nTaped it in the log.'),
-  field('wishes', 'Wishes', 'textarea', 'A foot of wire, please.'),
+  field('wishes', 'ClientPreferences', 'textarea', 'A foot of wire, please.'),
   field('letter', 'Send me the letter', 'checkbox', true),
   field('calls', 'Call me', 'checkbox', false, { initial: true }),
   field('rules', 'I know the rules', 'checkbox', true, { attributes: 'required' }),

@@ -31,7 +31,7 @@ import {
 import { inputType, NAMED_BY_CONTENT, computeRole } from './roles.ts';
 import { eachFlatChild, getShadowRoot } from './shadow.ts';
 import { type Labels, ElementOwners } from './element-relations.ts';
-import { type GeneratedContent, likeness, getStyle } from './style.ts';
+import { type GeneratedContent, buildStyleKey, getStyle } from './style.ts';
 import { isBlank, oneLine, textIf } from './visible-text.ts';
 import { rangeValue, selectedText } from './element-values.ts';
 import { TEXT_FIELD_TAGS, TEXTBOX_ROLES, BOXLESS_DISPLAYS } from './element-kinds.ts';
@@ -115,7 +115,7 @@ export const computeName = (
   }
   const label = flags & HAS_LABEL ? oneLine(attributeText(element, 'aria-label')) : '';
   if (label !== '') return { text: label, from: 'aria-label' };
-  const key = likeness(element, tag, flags);
+  const key = buildStyleKey(element, tag, flags);
   const replaced = known.generated.replacement(element, key);
   if (replaced !== undefined) return { text: oneLine(replaced), from: 'native' };
   const native = nativeName(element, tag, known);
@@ -153,7 +153,7 @@ export const contentName = (
   known: NameCache,
   tag = localName(element),
   flags = readFlags(element),
-  key = likeness(element, tag, flags),
+  key = buildStyleKey(element, tag, flags),
 ): string => {
   // Fast path: most elements contain text only.
   if (
@@ -294,7 +294,7 @@ const textAlternative = (
   // Chrome has no accessibility object for a slot, so it has no name.
   const label = flags & HAS_LABEL && tag !== 'slot' ? attributeText(element, 'aria-label') : '';
   if (!isBlank(label)) return apart(label);
-  const key = likeness(element, tag, flags);
+  const key = buildStyleKey(element, tag, flags);
   const replaced = traversal.known.generated.replacement(element, key);
   if (replaced !== undefined) return apart(replaced);
   const native = nativeText(element, tag, traversal);
@@ -362,7 +362,7 @@ const contentText = (
   role: string,
   flags: number,
   traversal: Traversal,
-  key = likeness(element, tag, flags),
+  key = buildStyleKey(element, tag, flags),
 ): NamePiece => {
   const pieces = new Pieces();
   const around = traversal.known.generated.around(element, key);

@@ -117,7 +117,7 @@ export interface PageFunctions {
   /** Reads a page. Installed in the isolated world of each document. */
   readonly main: {
     readonly walk: (options?: WalkOptions) => string | null;
-    readonly rehearse: () => Promise<number>;
+    readonly warmUpWalk: () => Promise<number>;
     readonly takeRehearsed: () => PageObjects;
     readonly readAlerts: () => readonly Alert[];
     adoptRoots(...roots: PageObject[]): void;

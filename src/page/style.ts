@@ -84,7 +84,7 @@ const readPseudoText = (element: Element, pseudo: '::before' | '::after'): strin
 };
 
 /** Cache key: tag and classes. */
-export const likeness = (element: Element, tag: string, flags: number): string =>
+export const buildStyleKey = (element: Element, tag: string, flags: number): string =>
   flags & HAS_CLASS ? `${tag}.${attributeText(element, 'class')}` : tag;
 
 /** Longer values are cut: a style sheet can contain any amount of text. */

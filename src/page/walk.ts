@@ -45,7 +45,7 @@ const MAX_ROUNDS = 6;
  * Walks the start of the document while the page is idle, because the first run of this code is
  * slow. Resolves to the number of elements that may host a closed shadow root.
  */
-export const rehearse = (): Promise<number> =>
+export const warmUpWalk = (): Promise<number> =>
   new Promise((resolve) => {
     requestIdleCallback(() => {
       if (hasWalked) return resolve(0);

@@ -28,7 +28,7 @@ import {
 } from './attribute-flags.ts';
 import { CONTROL_ROLES, computeRole } from './roles.ts';
 import { activeInTrees, getAssignedNodes, eachFlatChild, getShadowRoot } from './shadow.ts';
-import { GeneratedContent, isInline, getStyle, likeness } from './style.ts';
+import { GeneratedContent, isInline, getStyle, buildStyleKey } from './style.ts';
 import { suspect, suspectHost } from './closed-root-suspects.ts';
 import type { Covered, RowCells } from './tables.ts';
 import { writeArea, isArea, writeControl, writeLabel } from './control-lines.ts';
@@ -349,7 +349,7 @@ export class Walker {
   ): readonly [before: string, after: string] | undefined {
     if (!first || this.out.muted > 0) return undefined;
     return nodeType(first) === TEXT && !isBlank(getData(first))
-      ? this.known.generated.wordsAround(element, likeness(element, tag, flags))
+      ? this.known.generated.wordsAround(element, buildStyleKey(element, tag, flags))
       : undefined;
   }
 

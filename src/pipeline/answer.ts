@@ -25,12 +25,12 @@ export const answer: Step<Call, Call> = async (call, next) => {
 };
 
 /** Reports the finished call to viewers; without one the event has no listener. */
-const reportEnd = ({ rooms, course: { entry, toolCall } }: Call, reply: Reply): void => {
-  if (entry) rooms.calls.emit('ended', { entry, acts: toolCall?.effect === 'act', reply });
+const reportEnd = ({ services, course: { entry, toolCall } }: Call, reply: Reply): void => {
+  if (entry) services.calls.emit('ended', { entry, acts: toolCall?.effect === 'act', reply });
 };
 
 const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
-  const failure = toFailure(toChromeFailure(error), (defect) => call.rooms.log.defect(defect));
+  const failure = toFailure(toChromeFailure(error), (defect) => call.services.log.defect(defect));
   return { failure: await cleanFailure(call, failure), images: [], notes: [] };
 };
 
@@ -44,14 +44,14 @@ const cleanFailure = async (call: Call, { code, message, details }: Failure): Pr
       withoutGiants(await clean(call, withHint(call, code, details))),
     );
   } catch (error) {
-    call.rooms.log.warn('a failure could not be redacted', error);
+    call.services.log.warn('a failure could not be redacted', error);
     return new Failure(code, 'The message was too long to be redacted.');
   }
 };
 
-const collectFacts = ({ course, rooms }: Call, { failure }: Reply): ReplyFacts => {
+const collectFacts = ({ course, services }: Call, { failure }: Reply): ReplyFacts => {
   const { session: own } = course;
-  const others = rooms.browser.sessions.filter((session) => session !== own);
+  const others = services.browser.sessions.filter((session) => session !== own);
   return defined({
     negative: valueIf(!failure && course.result?.isNegative, true as const),
     tabs: own && Object.fromEntries(own.shortIds),
@@ -119,7 +119,7 @@ const reportBlocked = ({ course, notes }: Call): void => {
 
 /** Messages and notes quote pages: dialogs, titles, URLs with tokens. */
 const clean = async <T>(call: Call, said: T): Promise<T> => {
-  const { config, workers } = call.rooms;
+  const { config, workers } = call.services;
   const seen = config.sanitizeContent
     ? await sanitiseLargeData(said, noFindings(), {}, { workers })
     : said;

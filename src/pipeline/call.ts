@@ -77,7 +77,7 @@ export interface Reply {
 
 /** A call as the first steps receive it. Each later type adds the facts that a step established. */
 export interface Call {
-  readonly rooms: Services;
+  readonly services: Services;
   readonly request: CallRequest;
   /** Monotonic time. */
   readonly startedAt: number;

@@ -16,9 +16,9 @@ const MAX_DETAIL_CHARS = 2_000;
 const READ: CallEffects = { base: 'read', special: [] };
 
 export const consent: Step<SessionCall, PermittedCall, ToolOutput> = async (call, next) => {
-  const place = call.rooms.consentPolicy.restricts ? locateCall(call) : undefined;
+  const place = call.services.consentPolicy.restricts ? locateCall(call) : undefined;
   if (!place) return next({ ...call, consentCall: undefined });
-  using consentCall = (await call.rooms.consent()).begin(describeSource(call));
+  using consentCall = (await call.services.consent()).begin(describeSource(call));
   if (place !== 'later') await consentCall.require(place.effects, place.urls);
   const off = watchPages(call, consentCall);
   try {
@@ -41,10 +41,10 @@ interface CallPlace {
 
 /** Rejects a call that a rule denies on every page, before Chrome is started for it. */
 export const requirePermitted = (
-  { tool, rooms, common, request }: AdmittedCall,
+  { tool, services, common, request }: AdmittedCall,
   toolCall: ToolCall,
 ): void => {
-  const { consentPolicy } = rooms;
+  const { consentPolicy } = services;
   if (!consentPolicy.restricts || !isJudged(tool, toolCall)) return;
   const session = common.session ?? request.session ?? 'default';
   const effects = listEffects(toolCall, toolCall.opens(undefined) !== undefined);

@@ -48,9 +48,9 @@ const cancellation = ({ request: { signal } }: WorkingCall): AbortSignal | undef
 };
 
 const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
-  const { rooms, request } = call;
+  const { services, request } = call;
   const { tab, hasTurn } = call.course;
-  if (!tab && rooms.browser.health().state === 'starting')
+  if (!tab && services.browser.health().state === 'starting')
     return fail('timeout', `Chrome was still starting after ${ms} ms.`, {
       hint: 'Call again: the start continues in the background.',
     });

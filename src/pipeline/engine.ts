@@ -19,7 +19,7 @@ import type { Tasks } from '../features/tasks/tasks.ts';
 import type { CallRequest, Reply, ReplyTest } from './call.ts';
 
 /** Stored data that clients may read without calling a tool; see `StoredResources`. */
-export interface ResourceRoom {
+export interface ResourceReaders {
   /** `session`: the session of the client; default if absent. */
   list(session?: string): Promise<readonly Resource[]>;
   listTemplates(): Promise<readonly ResourceTemplate[]>;
@@ -36,7 +36,7 @@ export interface ResourceRoom {
 }
 
 /** Requests that the user can choose; see `RecipePrompts`. `folder` is the client's folder. */
-export interface PromptRoom {
+export interface PromptProvider {
   list(folder: string): Promise<readonly Prompt[]>;
   /** Throws a failure for an unknown prompt or invalid arguments. */
   render(
@@ -66,8 +66,8 @@ export interface Engine {
   readonly tools: readonly Tool[];
   /** Never throws: errors are in the reply's failure. */
   call(request: CallRequest): Promise<Reply>;
-  readonly resources: ResourceRoom;
-  readonly prompts: PromptRoom;
+  readonly resources: ResourceReaders;
+  readonly prompts: PromptProvider;
   /** Questions that wait for the user, and the user's approvals; loaded on first use. */
   waiting(): Promise<Waiting>;
   /** Tabs that the user controls; loaded on first use. */

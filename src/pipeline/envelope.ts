@@ -13,7 +13,7 @@ import type { AdmittedCall, IdentifiedCall, Reply, Step } from './call.ts';
 export const envelope: Step<IdentifiedCall, AdmittedCall> = async (call, next) => {
   const { taskId } = call.common;
   if (taskId === undefined || call.tool.traits.ledger) return next(call);
-  const task = await call.rooms.tasks.envelopes.open(taskId);
+  const task = await call.services.tasks.envelopes.open(taskId);
   if (typeof task === 'string') {
     notRecorded(call, task);
     return next(call);
@@ -53,7 +53,7 @@ const record = async (
     const change = await task.record(recordedCall(call, outcome));
     if (change !== undefined) call.notes.push(`[task ${taskId}: ${change}]`);
   } catch (error) {
-    if (!(error instanceof Failure)) call.rooms.log.defect(error);
+    if (!(error instanceof Failure)) call.services.log.defect(error);
     notRecorded(
       call,
       error instanceof Failure
@@ -106,8 +106,8 @@ interface CallLocation {
 }
 
 /** The location of the tab that the call will use, without a request to Chrome. */
-const shownIn = ({ rooms, common, request }: IdentifiedCall): CallLocation => {
-  const session = rooms.browser.session(common.session ?? request.session);
+const shownIn = ({ services, common, request }: IdentifiedCall): CallLocation => {
+  const session = services.browser.session(common.session ?? request.session);
   const tab = common.tabId === undefined ? session.current : session.tabs.get(common.tabId);
   return { tabId: tab?.id, url: tab?.url };
 };

@@ -27,8 +27,8 @@ import { quoteFromPage, redactorFor } from './quote.ts';
 // Enforces the allowed domains: the tab before the call, the URLs it opens, and the final page.
 
 /** Throws if the call may not reach the URL. */
-const allowDomain = ({ rooms, allowedDomains }: SessionCall, url: string): void => {
-  const refusal = rooms.browser.guard.policyFor(allowedDomains).judgeUrl(url);
+const allowDomain = ({ services, allowedDomains }: SessionCall, url: string): void => {
+  const refusal = services.browser.guard.policyFor(allowedDomains).judgeUrl(url);
   if (refusal) throw domainNotAllowedFailure(refusal, url);
 };
 
@@ -56,8 +56,10 @@ const withinDomains = async <T>(
   return result;
 };
 
-const runWithin = <T>({ allowedDomains, rooms }: SessionCall, work: () => Promise<T>): Promise<T> =>
-  allowedDomains ? rooms.browser.guard.within(allowedDomains, work) : work();
+const runWithin = <T>(
+  { allowedDomains, services }: SessionCall,
+  work: () => Promise<T>,
+): Promise<T> => (allowedDomains ? services.browser.guard.within(allowedDomains, work) : work());
 
 /**
  * A call that only watches runs beside other calls: their domains apply, and their replies report
@@ -151,7 +153,7 @@ const tabsOf = ({ tab, session }: SessionCall): Tab[] => {
 };
 
 export const guard: Step<SessionCall, SessionCall, ToolOutput> = async (call, next) => {
-  if (call.toolCall.revealsSecrets && !call.rooms.config.allowReveal)
+  if (call.toolCall.revealsSecrets && !call.services.config.allowReveal)
     throw fail('reveal_not_allowed', `${call.request.name} cannot reveal secrets on this server.`, {
       argument: 'reveal',
     });
@@ -167,7 +169,7 @@ export const guard: Step<SessionCall, SessionCall, ToolOutput> = async (call, ne
  * Returns the URL to open. File URLs need the server's permission and a file that tools may use.
  */
 export const allowAddress = async (call: SessionCall, given: string): Promise<string> => {
-  const { allowFileAccess, allowScheme } = call.rooms.config;
+  const { allowFileAccess, allowScheme } = call.services.config;
   const address = parseAddress(given, { files: allowFileAccess, schemes: allowScheme });
   allowDomain(call, address);
   if (address.startsWith('file:')) await allowFileForPage(call, fileURLToPath(address));
@@ -176,10 +178,10 @@ export const allowAddress = async (call: SessionCall, given: string): Promise<st
 
 /** Returns the real path of a file that tools may use; throws for any other file. */
 const allowFile = async (
-  { rooms, request: { folder = process.cwd(), shell } }: SessionCall,
+  { services, request: { folder = process.cwd(), shell } }: SessionCall,
   path: string,
 ): Promise<string> => {
-  const { home, config } = rooms;
+  const { home, config } = services;
   // A path that the user typed may be anywhere; the files of the engine stay closed.
   const roots = shell
     ? [{ path: parse(resolve(folder, path)).root }]

@@ -9,7 +9,7 @@ import type { Reply, Step, ValidCall } from './call.ts';
 export const hints: Step<ValidCall, ValidCall> = async (call, next) => {
   // The calls of a background task and of a script get no hints: no client reads them.
   const { task, inner } = call.request;
-  if (!call.rooms.config.hints || task || inner) return next(call);
+  if (!call.services.config.hints || task || inner) return next(call);
   try {
     const reply = await next(call);
     hint(call, digestReply(reply));

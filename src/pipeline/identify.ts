@@ -37,7 +37,7 @@ export const indexCommonNames = (tool: Tool): ArgumentNames => {
 };
 
 export const identify: Step<Call, IdentifiedCall> = async (call, next) => {
-  const tool = requireTool(call.rooms.tools, call.request.name);
+  const tool = requireTool(call.services.tools, call.request.name);
   const common = readCommonArguments(tool, call.request.arguments);
   call.course.common = common;
   return next({ ...call, tool, common });

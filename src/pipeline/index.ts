@@ -51,13 +51,13 @@ const STEPS = new Steps(answer) // first, so that every outcome becomes a well-f
   .add(reconnect);
 
 /** Runs one call through all steps. Never throws: a failure is a reply too. */
-export const carry = (rooms: Services, given: CallRequest): Promise<Reply> => {
+export const runCall = (services: Services, given: CallRequest): Promise<Reply> => {
   const exceededLimit = findExceededLimit(given.arguments);
   // No step may recurse into arguments of any depth: the journal would overflow the stack.
   const request =
     exceededLimit === undefined ? given : { ...given, arguments: { omitted: exceededLimit } };
   const call: Call = {
-    rooms,
+    services,
     request,
     exceededLimit,
     startedAt: monotonicMs(),

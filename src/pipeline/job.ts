@@ -12,10 +12,10 @@ import type { Reply, Step, ValidCall, WorkingCall } from './call.ts';
 const UNIT_MS = 1_500;
 
 export const job: Step<ValidCall, WorkingCall> = async (call, next) => {
-  const { rooms, tool, request, common } = call;
+  const { services, tool, request, common } = call;
   const { onProgress = () => {}, task } = request;
   if (tool.traits.duration !== 'job') return next({ ...call, onProgress, job: undefined });
-  if (!task) return next({ ...call, onProgress, job: createWorkingFiles(rooms.writer) });
+  if (!task) return next({ ...call, onProgress, job: createWorkingFiles(services.writer) });
   const run = await task.begin(common.session ?? request.session ?? 'default');
   if (!run) return { text: 'A worker of the cluster runs this task.', images: [], notes: [] };
   return runAsTask(call, run, next);
@@ -34,7 +34,7 @@ const runAsTask = async (
     await run.complete(formatResult(reply), call.notes);
     return reply;
   } catch (error) {
-    const failure = toFailure(toChromeFailure(error), (defect) => call.rooms.log.defect(defect));
+    const failure = toFailure(toChromeFailure(error), (defect) => call.services.log.defect(defect));
     const { work } = call.course;
     if (work) await settlesWithin(work, UNIT_MS);
     await run.fail(failure);

@@ -32,9 +32,9 @@ interface CallEnd {
 }
 
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
-  const { rooms, request } = call;
+  const { services, request } = call;
   const { session, tab, common, targets } = call.course;
-  call.course.entry = await rooms.journal.appendCall(
+  call.course.entry = await services.journal.appendCall(
     defined({
       ts: Date.now(),
       tool: request.name,

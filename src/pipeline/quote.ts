@@ -16,5 +16,5 @@ export const quoteFromPage = (text: string, redactor: Redactor): string => {
 };
 
 /** The redactor of a call: it knows the origins of the call's tab. */
-export const redactorFor = ({ rooms, course: { tab } }: Call): Redactor =>
-  tab ? rooms.redactor.forOrigins(listOrigins(tab)) : rooms.redactor;
+export const redactorFor = ({ services, course: { tab } }: Call): Redactor =>
+  tab ? services.redactor.forOrigins(listOrigins(tab)) : services.redactor;

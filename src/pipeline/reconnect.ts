@@ -35,8 +35,8 @@ const isTabClosed = (error: unknown): boolean =>
   error instanceof Failure && error.code === 'tab_closed';
 
 /** In the user's own Chrome, a tab can be detached from without being closed. */
-const isStillOpen = ({ tab, rooms }: SessionCall): boolean =>
-  tab !== undefined && rooms.browser.isStillOpen(tab);
+const isStillOpen = ({ tab, services }: SessionCall): boolean =>
+  tab !== undefined && services.browser.isStillOpen(tab);
 
 const lostConnection = (call: SessionCall, error: unknown): Failure =>
   fail(
@@ -48,7 +48,7 @@ const lostConnection = (call: SessionCall, error: unknown): Failure =>
 
 const lostTab = (call: SessionCall, error: unknown): unknown => {
   if (isStillOpen(call)) return lostConnection(call, error);
-  if (call.rooms.browser.running && error instanceof Disconnected)
+  if (call.services.browser.running && error instanceof Disconnected)
     return fail('tab_closed', 'The tab was closed during the call.', tabId(call), error);
   return fail(
     'chrome_disconnected',

@@ -21,7 +21,7 @@ const createContext = (call: PermittedCall): TabContext & JobContext => {
   const consent = createConsentContext(call);
   return {
     ...consent,
-    rooms: call.rooms,
+    services: call.services,
     session: call.session,
     isUser: call.request.shell !== undefined,
     folder: call.request.folder,

@@ -41,15 +41,19 @@ const requireKnownSecrets = (call: SessionCall, value: unknown): void => {
 };
 
 /** `kind` is SECRET or TOTP: the key of one-time codes is never filled in itself. */
-const requireSecrets = ({ rooms }: SessionCall, kind: string, name: string): readonly Secret[] => {
-  const found = rooms.secrets.filter((secret) => secret.name === name);
+const requireSecrets = (
+  { services }: SessionCall,
+  kind: string,
+  name: string,
+): readonly Secret[] => {
+  const found = services.secrets.filter((secret) => secret.name === name);
   const fitting = found.filter(({ totp }) => (totp !== undefined) === (kind === 'TOTP'));
   if (fitting.length > 0) return fitting;
   if (found.length > 0)
     throw fail('invalid_argument', `The secret "${name}" cannot be filled in as ${kind}.`, {
       hint: `Use \${${kind === 'TOTP' ? 'SECRET' : 'TOTP'}:${name}}.`,
     });
-  const names = [...new Set(rooms.secrets.map((secret) => secret.name))];
+  const names = [...new Set(services.secrets.map((secret) => secret.name))];
   throw fail('invalid_argument', `Unknown secret "${name.slice(0, 100)}".`, {
     available: names,
     hint:
@@ -106,7 +110,7 @@ const obtainValue = async (call: SessionCall, secret: Secret): Promise<string> =
 const commandValues = new WeakMap<Session, Map<Secret, Promise<string>>>();
 
 const runForSecret = async (
-  { rooms, session, deadline }: SessionCall,
+  { services, session, deadline }: SessionCall,
   secret: Secret,
   command: readonly string[],
 ): Promise<string> => {
@@ -117,7 +121,7 @@ const runForSecret = async (
   try {
     const value = await running;
     if (value === '') throw new Error('the program printed nothing');
-    rooms.redactor.addSecret(value);
+    services.redactor.addSecret(value);
     return value;
   } catch (error) {
     known.delete(secret);
@@ -128,20 +132,20 @@ const runForSecret = async (
   }
 };
 
-const waitForCode = async ({ rooms, deadline }: SessionCall, key: TotpKey): Promise<string> => {
+const waitForCode = async ({ services, deadline }: SessionCall, key: TotpKey): Promise<string> => {
   await sleep(computeTotpDelayMs(key, Date.now()), deadline.signal);
   const code = computeTotpCode(key, Date.now());
-  rooms.redactor.addCode(code);
+  services.redactor.addCode(code);
   return code;
 };
 
 /** Both the page and the field's frame must be on a host of the secret. */
 const isFor = async (
-  { rooms }: SessionCall,
+  { services }: SessionCall,
   { name, hosts }: Secret,
   { top, frame }: SecretPlace,
 ): Promise<boolean> => {
-  const allowed = hosts ?? (await rooms.secretHosts.confirmedFor(name));
+  const allowed = hosts ?? (await services.secretHosts.confirmedFor(name));
   return [top, frame].every((address) => allowed.some((host) => matchesSecretHost(host, address)));
 };
 

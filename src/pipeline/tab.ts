@@ -10,9 +10,9 @@ import type { SessionCall, Step, TimedCall } from './call.ts';
 import { quoteFromPage, redactorFor } from './quote.ts';
 
 export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) => {
-  const { rooms, common, request, course } = call;
+  const { services, common, request, course } = call;
   const { traits } = call.tool;
-  const session = rooms.browser.session(common.session ?? request.session);
+  const session = services.browser.session(common.session ?? request.session);
   course.session = session;
   session.host = request.host ?? session.host;
   if (traits.scope !== 'tab') return next({ ...call, session, tab: undefined });
@@ -24,7 +24,7 @@ export const tab: Step<TimedCall, SessionCall, ToolOutput> = async (call, next) 
   if (withoutTab === 'wait' && common.tabId === undefined && !session.current)
     await waitForTab(call, session);
   reportEndedGrants(call, session);
-  const tab = await rooms.browser.requireTab(session, common.tabId, signal);
+  const tab = await services.browser.requireTab(session, common.tabId, signal);
   course.tab = tab;
   tellOfLostTabs(call, session);
   const run = (): Promise<ToolOutput> => next({ ...call, session, tab });

@@ -5,7 +5,7 @@ import type { FailureCode, FailureDetails } from '../core/failure.ts';
 // The type of a hint rule and of the finished call that it judges.
 
 /** A finished call: its failure, its repetitions, and the state of its page and task. */
-export interface Happening {
+export interface FinishedCall {
   readonly failure?: { readonly code: FailureCode; readonly details: FailureDetails };
   /** How many times in a row this call got this reply, including this time. */
   readonly times: number;
@@ -20,7 +20,7 @@ export interface Happening {
 interface HintRule {
   readonly name: string;
   /** Returns the hint line; undefined if the rule does not apply. */
-  readonly hint: (happening: Happening) => string | undefined;
+  readonly hint: (happening: FinishedCall) => string | undefined;
 }
 
 const NOT_FOUND: ReadonlySet<FailureCode> = new Set([
@@ -136,7 +136,7 @@ export interface Hint {
   readonly line: string;
 }
 
-export const hintFor = (happening: Happening): Hint | undefined => {
+export const hintFor = (happening: FinishedCall): Hint | undefined => {
   for (const { name, hint } of HINT_RULES) {
     const line = hint(happening);
     if (line !== undefined) return { rule: name, line };

@@ -2,7 +2,7 @@
 import { valueIf } from '../core/defined.ts';
 import { isTelemetryHost } from './telemetry-hosts.ts';
 
-export type LeftOutAs = 'static' | 'telemetry' | 'preflight';
+export type FilterReason = 'static' | 'telemetry' | 'preflight';
 
 interface Judged {
   readonly method: string;
@@ -17,7 +17,7 @@ interface Judged {
 }
 
 /** Resource types of requests that scripts send on purpose. */
-const ASKED_FOR = new Set([
+const DATA_TYPES = new Set([
   'Fetch',
   'XHR',
   'EventSource',
@@ -27,9 +27,9 @@ const ASKED_FOR = new Set([
   'FedCM',
 ]);
 /** Resource types of requests whose response is not used. */
-const SENT_OFF = new Set(['Ping', 'CSPViolationReport']);
+const BEACON_TYPES = new Set(['Ping', 'CSPViolationReport']);
 /** Ambiguous resource types; a response with JSON counts as data. */
-const OF_ANY_KIND = new Set(['Document', 'Other', 'Prefetch']);
+const AMBIGUOUS_TYPES = new Set(['Document', 'Other', 'Prefetch']);
 
 const JSON_LIKE = /\b(?:json|ndjson|graphql)\b/i;
 
@@ -41,12 +41,12 @@ export const classifyFiltered = ({
   documentUrl,
   contentType,
   failed,
-}: Judged): LeftOutAs | undefined => {
+}: Judged): FilterReason | undefined => {
   if (failed) return undefined;
   if (resourceType === 'Preflight') return 'preflight';
-  if (SENT_OFF.has(resourceType)) return 'telemetry';
-  const isJson = OF_ANY_KIND.has(resourceType) && JSON_LIKE.test(contentType);
-  const data = ASKED_FOR.has(resourceType) || isJson || isSentForm(resourceType, method);
+  if (BEACON_TYPES.has(resourceType)) return 'telemetry';
+  const isJson = AMBIGUOUS_TYPES.has(resourceType) && JSON_LIKE.test(contentType);
+  const data = DATA_TYPES.has(resourceType) || isJson || isSentForm(resourceType, method);
   if (!data) return 'static';
   return valueIf(isTelemetryHost(parseHost(url), parseHost(documentUrl)), 'telemetry');
 };

@@ -1,7 +1,7 @@
 // Tests of JSON paths, and of the failure if a path does not exist.
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../core/failure.ts';
-import { drill } from './json-path.ts';
+import { getAtPath } from './json-path.ts';
 
 const BODY = {
   data: { items: [{ id: 1, tags: ['a'] }, { id: 2 }], 'odd name': { '*': 'star' } },
@@ -20,13 +20,13 @@ describe('a path', () => {
     ['$.data.items[*].tags', [['a']]],
     ['$.n', null],
   ])('%s', (path, expected) => {
-    expect(drill(BODY, path)).toEqual(expected);
+    expect(getAtPath(BODY, path)).toEqual(expected);
   });
 
   it('without a value reports how far it exists and the value there', () => {
     const failed = (path: string): Failure => {
       try {
-        drill(BODY, path);
+        getAtPath(BODY, path);
       } catch (error) {
         return error as Failure;
       }

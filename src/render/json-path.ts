@@ -43,7 +43,7 @@ const toStep = ([, name, index, quoted]: RegExpExecArray): PathStep => {
 /**
  * Returns the value at the path; throws a failure that reports the part of the path that exists.
  */
-export const drill = (value: unknown, path: string): unknown =>
+export const getAtPath = (value: unknown, path: string): unknown =>
   walk(value, parseJsonPath(path), '$');
 
 const walk = (value: unknown, steps: readonly PathStep[], at: string): unknown => {

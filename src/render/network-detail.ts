@@ -11,7 +11,7 @@ import {
 import { fail } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import { textIf } from '../core/text.ts';
-import { drill, parseJsonBody } from './json-path.ts';
+import { getAtPath, parseJsonBody } from './json-path.ts';
 import { toBareEntry } from './network-list.ts';
 import { buildShape } from './shape.ts';
 
@@ -65,7 +65,7 @@ export const toPicked = (
     ? { value: toMessages(captured.messages).kept }
     : parseContentJson(captured.body, captured.contentType);
   if (!json) throw noJson(captured);
-  const value = drill(json.value, path);
+  const value = getAtPath(json.value, path);
   const shape = isObject(value) ? { shape: buildShape(value) } : {};
   return {
     key: captured.key,

@@ -122,7 +122,7 @@ export const createActionContext = (
   context: TabContext,
   { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number },
 ): ActionContext => {
-  const { tab, session, signal, deadline, rooms, allowUpload, allowAction, recheckAction } =
+  const { tab, session, signal, deadline, services, allowUpload, allowAction, recheckAction } =
     context;
   return {
     tab,
@@ -130,13 +130,13 @@ export const createActionContext = (
     deadline,
     reachMs: waitForMs,
     patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
-    chromeRuns: () => rooms.browser.running,
+    chromeRuns: () => services.browser.running,
     clipboard: session.clipboard,
     allowFile: allowUpload,
     allowAction,
     recheckAction,
     keepTargets: context.taskId === undefined ? undefined : context.keepTargets,
-    learnSecret: (text) => rooms.redactor.learn(text),
+    learnSecret: (text) => services.redactor.learn(text),
     fillSecrets: (text, frame) =>
       context.fillSecrets(
         text,

@@ -91,7 +91,7 @@ export interface Progress {
 }
 
 export interface Context {
-  readonly rooms: Services;
+  readonly services: Services;
   /** The session of the call. */
   readonly session: Session;
   /** The call is a command of the user, not of an agent over MCP. */

@@ -2,7 +2,7 @@
 // refs and login pages.
 import { describe, expect, it } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
-import type { Shown } from './envelopes.ts';
+import type { VisibilityCache } from './envelopes.ts';
 
 const site = useSite({
   '/': '<!doctype html><title>Start</title><h1>Start</h1><button>Idle</button><a href="/login">Account</a>',
@@ -13,7 +13,8 @@ const { reply, json, text } = useEngine();
 
 const start = async (policy: object = {}): Promise<string> =>
   (await json<{ task_id: string }>('oc_task_start', { objective: 'look around', policy })).task_id;
-const get = (id: string): Promise<Shown> => json<Shown>('oc_task_get', { task_id: id });
+const get = (id: string): Promise<VisibilityCache> =>
+  json<VisibilityCache>('oc_task_get', { task_id: id });
 
 describe('an envelope around a browser', () => {
   it('counts what looked, what acted, and the addresses that were opened', async () => {

@@ -35,7 +35,7 @@ const out = vi.hoisted(() => ({ tasks: '' }));
 vi.mock('../../src/pipeline/envelope.ts', async (original) => {
   const { envelope } = await original<typeof import('../../src/pipeline/envelope.ts')>();
   const inOrOut: Step<IdentifiedCall, AdmittedCall> = (call, next) =>
-    call.rooms.home.tasks === out.tasks ? next(call) : envelope(call, next);
+    call.services.home.tasks === out.tasks ? next(call) : envelope(call, next);
   return { envelope: inOrOut };
 });
 

@@ -13,7 +13,7 @@ import type { TaskEvent, TaskMeta } from '../../src/store/tasks/task-ledger.ts';
 import { counts } from '../tasks/counts-tool.ts';
 import { acts, looks } from './plain-tools.ts';
 
-export interface Shown {
+export interface VisibilityCache {
   readonly meta: TaskMeta;
   readonly objective: string;
   readonly phase: string;
@@ -38,7 +38,7 @@ export interface EnvelopeBench {
   call<T = Record<string, unknown>>(name: string, args?: object): Promise<T>;
   code(name: string, args?: object): Promise<string | undefined>;
   start(policy?: object, more?: object): Promise<string>;
-  get(id: string): Promise<Shown>;
+  get(id: string): Promise<VisibilityCache>;
 }
 
 export const useEnvelopes = (): EnvelopeBench => {

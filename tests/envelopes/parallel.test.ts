@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startHttp } from '../frontends/servers.ts';
 import { type TaskServer, useTaskServers } from '../tasks/task-servers.ts';
-import type { Shown } from './envelopes.ts';
+import type { VisibilityCache } from './envelopes.ts';
 
 const { home, file, startServer } = useTaskServers();
 
@@ -16,8 +16,8 @@ const FREE = {
   maxObservationStreak: 10_000,
   maxFailureStreak: 10_000,
 };
-const get = async (server: TaskServer, id: string): Promise<Shown> =>
-  server.call<Shown>('oc_task_get', { task_id: id });
+const get = async (server: TaskServer, id: string): Promise<VisibilityCache> =>
+  server.call<VisibilityCache>('oc_task_get', { task_id: id });
 const open = async (server: TaskServer, policy: object = {}): Promise<string> =>
   (
     await server.call<{ task_id: string }>('oc_task_start', {
@@ -70,7 +70,9 @@ describe('one task', () => {
       }
     };
     await Promise.all(Array.from({ length: 8 }, client));
-    const { counters, reply_tokens: tokens } = await call<Shown>('oc_task_get', { task_id: id });
+    const { counters, reply_tokens: tokens } = await call<VisibilityCache>('oc_task_get', {
+      task_id: id,
+    });
     expect(counters).toMatchObject({
       toolCalls: 500,
       failureCalls: 100,
@@ -100,7 +102,9 @@ describe('one task', () => {
       consecutiveSameTool: 200,
     });
     expect(second).toEqual(first);
-    const row = JSON.parse(await readFile(join(home(), 'tasks', id, 'meta.json'), 'utf8')) as Shown;
+    const row = JSON.parse(
+      await readFile(join(home(), 'tasks', id, 'meta.json'), 'utf8'),
+    ) as VisibilityCache;
     expect(row.counters.toolCalls % 100).toBe(0);
     expect(await readdir(join(home(), 'tasks', id))).toEqual(['events.jsonl', 'meta.json']);
   });

@@ -4,7 +4,7 @@ import { resolveConfig } from '../../src/core/config.ts';
 import { createLog } from '../../src/core/log.ts';
 import type { Engine } from '../../src/pipeline/engine.ts';
 import { TOOLS } from '../../src/tools/index.ts';
-import { createLateEngine, mayLoadLater } from '../../src/frontends/mcp/early-methods.ts';
+import { createLazyEngine, mayLoadLater } from '../../src/frontends/mcp/early-methods.ts';
 import type { Exchange } from '../../src/frontends/mcp/methods.ts';
 import { listTools } from '../../src/frontends/mcp/tool-methods.ts';
 
@@ -20,7 +20,7 @@ const useLateEngine = (...flags: string[]) => {
     stop: vi.fn(async () => {}),
   };
   const load = vi.fn(async () => engine as unknown as Engine);
-  const late = createLateEngine(config, load);
+  const late = createLazyEngine(config, load);
   const request = (method: string, params: object = {}) =>
     late.methods.get(method)?.({ ...params }, exchange);
   return { config, engine, load, late, request };

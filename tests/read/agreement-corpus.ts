@@ -125,7 +125,7 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   hiddenLabel: (c, id, a) =>
     `<label for=${id} hidden>Hidden label</label>${c(`${a} id=${id}`, 'Content')}`,
   labelWithHidden: (c, id, a) =>
-    `<label for=${id}>Shown <span hidden>not shown</span><i aria-hidden=true>decor</i></label>${c(`${a} id=${id}`, '')}`,
+    `<label for=${id}>VisibilityCache <span hidden>not shown</span><i aria-hidden=true>decor</i></label>${c(`${a} id=${id}`, '')}`,
   labelWithControl: (c, id, a) =>
     `<label for=${id}>Every <input value=5 aria-label=count> minutes</label>${c(`${a} id=${id}`, '')}`,
   labelWithSelect: (c, id, a) =>
@@ -151,7 +151,7 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   labelledByHidden: (c, id, a) =>
     `<span id=${id} hidden>Hidden <b>name</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByHiddenPart: (c, id, a) =>
-    `<span id=${id}>Shown <b hidden>hidden</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
+    `<span id=${id}>VisibilityCache <b hidden>hidden</b></span>${c(`${a} aria-labelledby=${id}`, '')}`,
   labelledByMissing: (c, id, a) =>
     c(`${a} aria-labelledby="${id}-missing" title="A title"`, 'Content'),
   labelledBySelf: (c, id, a) =>

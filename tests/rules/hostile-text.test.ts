@@ -52,7 +52,7 @@ import { renderConsole } from '../../src/render/console.ts';
 import { renderCurl, toHar } from '../../src/render/har.ts';
 import { renderDiff } from '../../src/render/diff.ts';
 import { fitLines } from '../../src/render/read-modes-text.ts';
-import { drill, parseJsonBody } from '../../src/render/json-path.ts';
+import { getAtPath, parseJsonBody } from '../../src/render/json-path.ts';
 import {
   cutMarkdownPage,
   cutPdfPages,
@@ -151,7 +151,7 @@ const WORK: Readonly<Record<string, Work>> = {
   // render
   countTokens,
   cutMarkdownPage: (text) => cutMarkdownPage(text, { maxTokens: 10_000 }),
-  drill: orError((text) => drill({ a: [1] }, text)),
+  getAtPath: orError((text) => getAtPath({ a: [1] }, text)),
   estimateTokens,
   fitLines: (text) => fitLines(text, 10_000),
   parseContentJson: (text) => parseContentJson({ text }, 'application/json'),
@@ -324,7 +324,7 @@ const FOLDERS = [
 ];
 const VERBS = [
   'parse|render|sanitise|redact|hide|remove|decode|strip|cut|fold|collapse|count|normalise',
-  'match|matches|fit|drill|bound|endOf|startsAs|split|estimate|to(?=[A-Z])|coerce',
+  'match|matches|fit|getAtPath|bound|endOf|startsAs|split|estimate|to(?=[A-Z])|coerce',
 ].join('|');
 const EXPORTED = new RegExp(`^export const ((?:${VERBS})\\w*) = (?:async )?(?:<|\\()`, 'gm');
 

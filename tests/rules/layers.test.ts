@@ -52,7 +52,7 @@ describe('the layers', () => {
   });
 
   it('name every room', async () => {
-    const rooms = (await readdir(join(ROOT, 'src'), { withFileTypes: true }))
+    const services = (await readdir(join(ROOT, 'src'), { withFileTypes: true }))
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
     const { default: config } = (await import(CONFIG)) as {
@@ -61,7 +61,7 @@ describe('the layers', () => {
     const known = config.forbidden
       .map(({ name }) => name)
       .filter((name) => name.endsWith('-imports'));
-    expect(rooms.filter((room) => !known.includes(`${room}-imports`))).toEqual([]);
+    expect(services.filter((room) => !known.includes(`${room}-imports`))).toEqual([]);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a planted violation', () => {
         "database-in-cluster: src/features/a.ts -> pg/esm/index.mjs",
         "frontends-imports: src/frontends/cli/a.ts -> src/browser/a.ts",
         "fs-in-store: src/policy/a.ts -> fs",
-        "known-rooms-only: src/helpers/a.ts -> src/core/a.ts",
+        "known-layers-only: src/helpers/a.ts -> src/core/a.ts",
         "mcp-sdk-in-frontend: src/toolkit/a.ts -> @modelcontextprotocol/server/dist/index.d.mts",
         "no-cycles: src/store/a.ts -> src/store/b.ts",
         "page-scripts-alone: src/page/a.ts -> path",

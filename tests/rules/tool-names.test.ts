@@ -77,7 +77,7 @@ describe('a planted list of tool names', () => {
     "const hint = 'Look at the page again with read_page or find, then navigate.';",
     "if (session.state === 'act') go();",
     "const both = ['act', 'find'].includes(verb);",
-    'const rooms = { tabs, find };',
+    'const services = { tabs, find };',
   ])('is not seen in %s', (code) => {
     expect(find(code)).toEqual([]);
   });

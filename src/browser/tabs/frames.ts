@@ -25,7 +25,7 @@ const MAX_SCRIPT_MS = 20_000;
  * scripts are sent with each call and leave nothing in the page.
  */
 const RESIDENT: Readonly<Partial<Record<PageScriptName, string>>> = {
-  main: formatCall(inPage.main.rehearse, []),
+  main: formatCall(inPage.main.warmUpWalk, []),
   more: '',
 };
 

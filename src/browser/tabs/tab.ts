@@ -26,7 +26,7 @@ import {
   type DialogPolicy,
 } from './dialog.ts';
 import { type Frame, FrameTree, WORLD } from './frames.ts';
-import { Holds, UserControl } from './user-control.ts';
+import { PendingApprovals, UserControl } from './user-control.ts';
 import { PageAllowance } from './page-allowance.ts';
 import { Queue } from './queue.ts';
 
@@ -124,7 +124,7 @@ export class Tab {
   readonly frames: FrameTree;
   readonly queue = new Queue();
   /** Requests that wait for the user's answer. */
-  readonly holds = new Holds();
+  readonly holds = new PendingApprovals();
   /** Whether the user has taken the tab over. */
   readonly control = new UserControl();
   /** Refs of elements in all frames, valid as long as the tab lives. */

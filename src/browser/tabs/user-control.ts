@@ -38,7 +38,7 @@ export const humanHasControl = (tabId: string): Failure =>
 /**
  * Counts the requests of a tab that wait for the user's answer, so that actions wait for them too.
  */
-export class Holds {
+export class PendingApprovals {
   #count = 0;
   readonly #events = new Events<{ held: void; released: void }>();
 

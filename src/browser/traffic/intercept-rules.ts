@@ -11,7 +11,7 @@ import type {
 } from './intercept-handler.ts';
 import { toUrlMatcher } from './request-match.ts';
 
-export interface MadeUpAnswer {
+export interface MockResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -20,7 +20,7 @@ export interface MadeUpAnswer {
 /** Header changes of several rules are combined; for block and mock, the newest rule wins. */
 export type RuleAction =
   | { readonly kind: 'block' }
-  | { readonly kind: 'mock'; readonly answer: MadeUpAnswer }
+  | { readonly kind: 'mock'; readonly answer: MockResponse }
   | { readonly kind: 'headers'; readonly request: HeaderChanges; readonly response: HeaderChanges };
 
 export interface RuleOptions {
@@ -194,7 +194,7 @@ type RuleHeaders = Readonly<Record<string, string>>;
  * Adds CORS headers to a mocked response, so that other origins may read it, unless the caller set
  * them.
  */
-const answerTo = ({ method, headers }: PausedRequest, answer: MadeUpAnswer): MadeUpAnswer => {
+const answerTo = ({ method, headers }: PausedRequest, answer: MockResponse): MockResponse => {
   const origin = findHeader(headers, 'origin');
   if (
     origin === undefined ||

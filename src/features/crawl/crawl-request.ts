@@ -69,12 +69,12 @@ interface CrawlCall extends Pick<
   CrawlContext,
   'job' | 'session' | 'signal' | 'progress' | 'allowFile' | 'mayRead'
 > {
-  readonly rooms: Pick<CrawlContext, 'browser' | 'redactor' | 'workers' | 'turns' | 'robots'>;
+  readonly services: Pick<CrawlContext, 'browser' | 'redactor' | 'workers' | 'turns' | 'robots'>;
   readonly deadline: Deadline;
 }
 
 export const createCrawlContext = ({
-  rooms,
+  services,
   session,
   job,
   signal,
@@ -83,12 +83,12 @@ export const createCrawlContext = ({
   allowFile,
   mayRead,
 }: CrawlCall): CrawlContext => ({
-  browser: rooms.browser,
+  browser: services.browser,
   session,
-  redactor: rooms.redactor,
-  workers: rooms.workers,
-  turns: rooms.turns,
-  robots: rooms.robots,
+  redactor: services.redactor,
+  workers: services.workers,
+  turns: services.turns,
+  robots: services.robots,
   job,
   signal,
   progress,

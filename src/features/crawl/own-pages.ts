@@ -28,7 +28,7 @@ export interface VisitFacts {
   readonly isStart: () => boolean;
 }
 
-export interface PageMeans {
+export interface PageServices {
   readonly browser: Browser;
   /** The session whose cookies and storage the crawl uses. */
   readonly session: Session;
@@ -45,7 +45,7 @@ export interface PageMeans {
 
 export type PagePlan = Pick<CrawlPlan, 'url' | 'render' | 'format' | 'respectRobots' | 'delayMs'>;
 
-export interface OwnPagesOptions extends PageMeans {
+export interface OwnPagesOptions extends PageServices {
   readonly plan: PagePlan;
   readonly judgement: Judgement;
   readonly isSeed: (url: string) => boolean;

@@ -13,7 +13,7 @@ import type { Judgement } from './admission.ts';
 import { Frontier, hashUrl, LinkFilter, type Visit } from './frontier.ts';
 import type { LoadedPage } from './loader.ts';
 import type { CrawlFormat, Render, ScopeKind } from './crawl-options.ts';
-import { OwnPages, type PageMeans, type PageSource } from './own-pages.ts';
+import { OwnPages, type PageServices, type PageSource } from './own-pages.ts';
 import { isPrivateAddress, isPrivateHost } from '../../policy/network-address.ts';
 import { type Refusal, RefusedUrl, Scope } from './scope.ts';
 import {
@@ -55,7 +55,7 @@ export interface CrawlPlan {
   readonly failOnPage?: number | undefined;
 }
 
-export interface CrawlContext extends PageMeans {
+export interface CrawlContext extends PageServices {
   readonly job: Job;
   /** URLs that it changes contain a secret and are not saved. */
   readonly redactor: Redactor;

@@ -3,14 +3,17 @@ import { toChromeFailure } from '../../browser/cdp/errors.ts';
 import { fail } from '../../core/failure.ts';
 import { after } from '../../core/time.ts';
 import type { ClaimedVisit, VisitOutcome } from '../../store/cluster/cluster-store.ts';
-import { OwnPages, type PageMeans } from './own-pages.ts';
+import { OwnPages, type PageServices } from './own-pages.ts';
 import { buildErrorOutcome, buildPageOutcome, type VisitOrder } from './remote-pages.ts';
 import { createJudgement } from './run-crawl.ts';
 
 /** How long the connections of a crawl stay open after its last visit. */
 const IDLE_MS = 10_000;
 
-interface VisitLoaderOptions extends Pick<PageMeans, 'browser' | 'workers' | 'turns' | 'robots'> {
+interface VisitLoaderOptions extends Pick<
+  PageServices,
+  'browser' | 'workers' | 'turns' | 'robots'
+> {
   /** Whether the owner's policy allows to read this URL without a question. */
   readonly mayRead: (url: string, session: string) => boolean;
 }

@@ -12,12 +12,16 @@ const PATIENCE_MS = 15_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export const exportHar = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   path: string,
   selection: Selection,
   ttlMs: number,
 ): Promise<Record<string, unknown>> => {
-  const requests = await collectCapturedRequests(desk, { ...selection, all: true }, ttlMs);
+  const requests = await collectCapturedRequests(
+    networkContext,
+    { ...selection, all: true },
+    ttlMs,
+  );
   const text = JSON.stringify(toHar(requests, VERSION));
   await replaceFile(path, text);
   return { har: path, entries_count: requests.length, size_bytes: Buffer.byteLength(text) };
@@ -25,15 +29,22 @@ export const exportHar = async (
 
 /** Returns the requests in memory, or the stored capture if memory has none. */
 export const collectCapturedRequests = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   selection: Selection,
   ttlMs: number,
 ): Promise<CapturedRequest[]> => {
-  const live = desk.session.traffic.requests();
+  const live = networkContext.session.traffic.requests();
   if (live.length === 0)
-    return [...(await desk.cache.load(formatWorkspace(desk), { ttlMs, now: desk.now })).requests];
-  const { kept } = await select(live, selection, desk);
-  return withLiveBodies(desk, kept);
+    return [
+      ...(
+        await networkContext.cache.load(formatWorkspace(networkContext), {
+          ttlMs,
+          now: networkContext.now,
+        })
+      ).requests,
+    ];
+  const { kept } = await select(live, selection, networkContext);
+  return withLiveBodies(networkContext, kept);
 };
 
 /**
@@ -41,17 +52,17 @@ export const collectCapturedRequests = async (
  * Chrome, because a page that hangs would block the call.
  */
 export const withLiveBodies = async (
-  desk: Pick<NetworkContext, 'session' | 'signal' | 'reveal' | 'redactor'>,
+  networkContext: Pick<NetworkContext, 'session' | 'signal' | 'reveal' | 'redactor'>,
   requests: readonly WorkspaceRequest[],
   { asking = true } = {},
 ): Promise<CapturedRequest[]> => {
   let left = MAX_BODY_BYTES;
   const worth = ({ record }: WorkspaceRequest): boolean =>
     asking && record.decodedBytes > 0 && (left -= record.decodedBytes) >= 0;
-  const { session, signal } = desk;
+  const { session, signal } = networkContext;
   const options = { signal, worth, patienceMs: PATIENCE_MS };
   const clean: CapturedRequest[] = [];
   for (const request of await withBodies(session.traffic, requests, options))
-    clean.push(await cleanCaptured(desk, request));
+    clean.push(await cleanCaptured(networkContext, request));
   return clean;
 };

@@ -14,17 +14,22 @@ type FoundRequest =
   | { readonly stored: CapturedRequest; readonly capturedAt: number; readonly seen?: undefined };
 
 export const findRequest = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   key: string,
   ttlMs: number,
 ): Promise<FoundRequest> => {
-  const live = desk.session.traffic.requests();
-  const seen = pick(live, key, ({ record, key: own }) => ({ key: own, url: record.url }), desk);
+  const live = networkContext.session.traffic.requests();
+  const seen = pick(
+    live,
+    key,
+    ({ record, key: own }) => ({ key: own, url: record.url }),
+    networkContext,
+  );
   if (seen) return { seen };
-  const capture = await desk.cache
-    .load(formatWorkspace(desk), { ttlMs, now: desk.now })
+  const capture = await networkContext.cache
+    .load(formatWorkspace(networkContext), { ttlMs, now: networkContext.now })
     .catch((error: unknown) => ignoreIfLive(error, live));
-  const stored = capture && pick(capture.requests, key, (request) => request, desk);
+  const stored = capture && pick(capture.requests, key, (request) => request, networkContext);
   if (stored) return { stored, capturedAt: capture.captured_at };
   const keys = [
     ...live.map((request) => request.key),
@@ -124,12 +129,12 @@ export interface DetailOrder {
 }
 
 export const loadDetail = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   { key, path, raw, maxBytes, ttlMs }: DetailOrder,
 ): Promise<Record<string, unknown>> => {
-  const { seen, stored, ...found } = await findRequest(desk, key, ttlMs);
-  const captured = stored ?? (await liveRequest(desk, seen));
-  const clean = await cleanCaptured(desk, captured);
+  const { seen, stored, ...found } = await findRequest(networkContext, key, ttlMs);
+  const captured = stored ?? (await liveRequest(networkContext, seen));
+  const clean = await cleanCaptured(networkContext, captured);
   const view =
     path === undefined ? toDetail(clean, { raw, maxBytes }) : toPicked(clean, path, maxBytes);
   return 'capturedAt' in found

@@ -22,7 +22,7 @@ import {
   showContent,
   showValue,
 } from '../../render/captured-content.ts';
-import { drill, parseJsonBody } from '../../render/json-path.ts';
+import { getAtPath, parseJsonBody } from '../../render/json-path.ts';
 import { findRequest } from './find-request.ts';
 import type { NetworkContext } from './network-context.ts';
 import { redactText } from './redact-captured.ts';
@@ -102,11 +102,11 @@ interface ReplayContext extends NetworkContext {
 }
 
 export const replayRequest = async (
-  desk: ReplayContext,
+  networkContext: ReplayContext,
   order: ReplayOrder,
   deadline: Deadline,
 ): Promise<Record<string, unknown>> => {
-  const { seen } = await findRequest(desk, order.key, order.ttlMs);
+  const { seen } = await findRequest(networkContext, order.key, order.ttlMs);
   if (!seen)
     throw fail(
       'replay_failed',
@@ -114,14 +114,17 @@ export const replayRequest = async (
         'again.',
     );
   const sent = toBeSent(seen, order);
-  const sender = findSender(desk.session, seen.record, seen.tabId);
+  const sender = findSender(networkContext.session, seen.record, seen.tabId);
   if (!sender)
     throw fail(
       'replay_failed',
       'No page of its origin is open; ' +
         `the request came from ${quoteText(seen.record.documentUrl)}.`,
     );
-  return { replayed: seen.key, ...(await deliver(desk, { sent, sender }, order, deadline)) };
+  return {
+    replayed: seen.key,
+    ...(await deliver(networkContext, { sent, sender }, order, deadline)),
+  };
 };
 
 /** A request that the call describes itself. */
@@ -136,12 +139,12 @@ export interface GivenRequest {
 
 /** Sends a given request from the page of the current tab, with its cookies and origin. */
 export const sendGivenRequest = async (
-  desk: ReplayContext,
+  networkContext: ReplayContext,
   { tabId, method, url, headers = {}, body }: GivenRequest,
   order: Omit<ReplayOrder, 'key' | 'args' | 'ttlMs'>,
   deadline: Deadline,
 ): Promise<Record<string, unknown>> => {
-  const { session } = desk;
+  const { session } = networkContext;
   const tab = tabId === undefined ? session.current : session.findTab(tabId);
   if (!tab || !/^https?:/.test(tab.url))
     throw fail('replay_failed', 'The tab shows no page that can send a request.');
@@ -149,12 +152,17 @@ export const sendGivenRequest = async (
     throw fail('invalid_argument', 'Only requests over HTTP can be sent.', { argument: 'send' });
   const sent = defined({ method: method.toUpperCase(), url, headers: { ...headers }, text: body });
   requireConfirmation(sent, order, {});
-  return deliver(desk, { sent, sender: { tab, frame: tab.frames.main } }, order, deadline);
+  return deliver(
+    networkContext,
+    { sent, sender: { tab, frame: tab.frames.main } },
+    order,
+    deadline,
+  );
 };
 
 /** Checks the request against the guard, the user's control and the policy, and sends it. */
 const deliver = async (
-  desk: ReplayContext,
+  networkContext: ReplayContext,
   { sent, sender }: { readonly sent: Sent; readonly sender: Sender },
   order: Pick<ReplayOrder, 'path' | 'maxBytes' | 'raw'>,
   deadline: Deadline,
@@ -163,20 +171,25 @@ const deliver = async (
   if (refusal) throw domainNotAllowedFailure(refusal, sent.url);
   sender.tab.control.requireFree(sender.tab.id);
   const effect = ['GET', 'HEAD'].includes(sent.method) ? 'act' : 'submit';
-  await desk.requireConsent(effect, [...new Set([sent.url, sender.frame.url])]);
+  await networkContext.requireConsent(effect, [...new Set([sent.url, sender.frame.url])]);
   // an open dialog blocks scripts in the page
   if (sender.tab.dialog) throw dialogOpenFailure(sender.tab.dialog);
-  const { cursor } = desk.session.traffic;
+  const { cursor } = networkContext.session.traffic;
   const timeoutMs = Math.max(
     1,
     Math.round(deadline.remainingMs - Math.min(MARGIN_MS, deadline.remainingMs / 2)),
   );
   const answer = await sender.tab.queue.run(
     'network',
-    () => sendFrom(sender.frame, sent, { timeoutMs, maxBytes: MAX_BYTES, signal: desk.signal }),
-    desk.signal,
+    () =>
+      sendFrom(sender.frame, sent, {
+        timeoutMs,
+        maxBytes: MAX_BYTES,
+        signal: networkContext.signal,
+      }),
+    networkContext.signal,
   );
-  const made = newest(desk, sent, cursor);
+  const made = newest(networkContext, sent, cursor);
   if ('error' in answer)
     throw fail(
       'replay_failed',
@@ -187,7 +200,7 @@ const deliver = async (
     key: made?.key,
     method: sent.method,
     url: answer.url,
-    ...(await showAnswer(desk, answer, order)),
+    ...(await showAnswer(networkContext, answer, order)),
   });
 };
 
@@ -231,13 +244,15 @@ const newest = (
 type ReplayedAnswer = Exclude<ReplayAnswer, { readonly error: string }>;
 
 const showAnswer = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   { status, contentType, size, text, base64, truncated }: ReplayedAnswer,
   order: Pick<ReplayOrder, 'path' | 'maxBytes' | 'raw'>,
 ): Promise<Record<string, unknown>> => {
   const ct = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const clean = async (body: string): Promise<string> =>
-    desk.reveal ? body : redactText(body, ct, createPayloadWriter(desk.redactor), desk.signal);
+    networkContext.reveal
+      ? body
+      : redactText(body, ct, createPayloadWriter(networkContext.redactor), networkContext.signal);
   const content = defined({
     text: text ? await clean(text) : undefined,
     base64,
@@ -253,6 +268,6 @@ const showAnswer = async (
   return {
     ...facts,
     path: order.path,
-    ...showValue(drill(parseContentJson(content, ct)?.value, order.path), order.maxBytes),
+    ...showValue(getAtPath(parseContentJson(content, ct)?.value, order.path), order.maxBytes),
   };
 };

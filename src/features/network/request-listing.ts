@@ -37,25 +37,25 @@ export interface ListingRequest extends Selection {
 }
 
 export const listRequests = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   request: ListingRequest,
 ): Promise<Listing> => {
-  const { session, signal, now } = desk;
+  const { session, signal, now } = networkContext;
   const { traffic } = session;
   const requests = traffic.requests();
-  const ended = captureEnded(desk);
+  const ended = captureEnded(networkContext);
   if (ended !== undefined && requests.length === 0)
     throw fail('capture_failed', `The browser exited before any request was captured: ${ended}.`);
   const { cursor: end } = traffic;
-  const { kept, leftOut } = await select(requests, request, desk);
+  const { kept, leftOut } = await select(requests, request, networkContext);
   const matching = request.fields
     ? await keepWithFields(traffic, kept, request.fields, signal)
     : kept;
   const { page, remaining, cursor } = toPage(matching, request.limit, end);
-  const entries = await toEntries(desk, page, request);
-  const warning = await saveCapture(desk, page);
+  const entries = await toEntries(networkContext, page, request);
+  const warning = await saveCapture(networkContext, page);
   return defined({
-    workspace: formatWorkspace(desk),
+    workspace: formatWorkspace(networkContext),
     captured_at: new Date(now).toISOString(),
     capture_started_at:
       traffic.lateSince === undefined ? undefined : new Date(traffic.lateSince).toISOString(),
@@ -108,20 +108,20 @@ const lastVersion = (page: readonly WorkspaceRequest[]): number =>
   page.reduce((last, { version }) => Math.max(last, version), 0);
 
 const toEntries = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   page: readonly WorkspaceRequest[],
   { body, maxBytes }: ListingRequest,
 ): Promise<NetworkEntry[]> => {
-  const { traffic } = desk.session;
+  const { traffic } = networkContext.session;
   if (body === 'none')
     return page.map((seen) => toBareEntry(toCapturedSummary(seen, traffic.heldBody(seen) ?? {})));
   const worth = (seen: WorkspaceRequest): boolean => {
     if (body === 'shape' && findKnownShape(seen) !== undefined) return false;
     return body === 'whole' || findExclusionReason(seen) === undefined;
   };
-  const captured = await withBodies(traffic, page, { signal: desk.signal, worth });
+  const captured = await withBodies(traffic, page, { signal: networkContext.signal, worth });
   const prepare = async (one: CapturedRequest, seen: WorkspaceRequest): Promise<CapturedRequest> =>
-    body === 'shape' ? withShape(seen, one) : cleanCaptured(desk, one);
+    body === 'shape' ? withShape(seen, one) : cleanCaptured(networkContext, one);
   const entries: NetworkEntry[] = [];
   for (const [i, one] of captured.entries())
     entries.push(toEntry(await prepare(one, page[i] as WorkspaceRequest), { body, maxBytes }));
@@ -241,10 +241,10 @@ const strike = (value: unknown, missing: Set<string>): void => {
 
 /** Stores the listed requests and then the most recent others. Returns a warning if that fails. */
 const saveCapture = async (
-  desk: NetworkContext,
+  networkContext: NetworkContext,
   shown: readonly WorkspaceRequest[],
 ): Promise<string | undefined> => {
-  const { session, cache, now } = desk;
+  const { session, cache, now } = networkContext;
   const chosen = new Set(shown);
   for (const seen of session.traffic.requests().toReversed()) {
     if (chosen.size >= MAX_STORED_REQUESTS) break;
@@ -252,9 +252,9 @@ const saveCapture = async (
   }
   try {
     await cache.save({
-      workspace: formatWorkspace(desk),
+      workspace: formatWorkspace(networkContext),
       captured_at: now,
-      requests: await withinBudget(desk, chosen),
+      requests: await withinBudget(networkContext, chosen),
     });
     return undefined;
   } catch (error) {

@@ -5,7 +5,7 @@ import { fail, type Failure } from '../../core/failure.ts';
 import { matchGroups } from '../../core/text.ts';
 import { Deadline } from '../../core/time.ts';
 import { isWorkerOutOfMemory, type WorkerPool, type WorkerScript } from '../../core/worker-pool.ts';
-import { classifyFiltered, type LeftOutAs } from '../../policy/traffic-filter.ts';
+import { classifyFiltered, type FilterReason } from '../../policy/traffic-filter.ts';
 import { readContentType } from './capture.ts';
 import type { NetworkContext } from './network-context.ts';
 import type { AddressMatchAnswer, AddressMatchRequest } from './workers/address-matches.ts';
@@ -106,7 +106,7 @@ export interface Selection {
 
 interface Selected {
   readonly kept: readonly WorkspaceRequest[];
-  readonly leftOut: Readonly<Partial<Record<LeftOutAs, number>>>;
+  readonly leftOut: Readonly<Partial<Record<FilterReason, number>>>;
 }
 
 export const select = async (
@@ -116,7 +116,7 @@ export const select = async (
 ): Promise<Selected> => {
   const asked = requests.filter((seen) => isAskedFor(seen, selection));
   const addresses = await findAddresses(asked, selection.url, context);
-  const leftOut: Partial<Record<LeftOutAs, number>> = {};
+  const leftOut: Partial<Record<FilterReason, number>> = {};
   const kept = asked.filter((seen) => {
     if (addresses && !addresses.has(seen.record.url)) return false;
     const isExplicit = selection.all || selection.failed || selection.types !== undefined;
@@ -138,9 +138,9 @@ const findAddresses = async (
 };
 
 /** The reasons of ended requests. */
-const reasons = new WeakMap<RequestRecord, LeftOutAs | 'none'>();
+const reasons = new WeakMap<RequestRecord, FilterReason | 'none'>();
 
-export const findExclusionReason = ({ record }: WorkspaceRequest): LeftOutAs | undefined => {
+export const findExclusionReason = ({ record }: WorkspaceRequest): FilterReason | undefined => {
   const known = reasons.get(record);
   if (known) return known === 'none' ? undefined : known;
   const reason = classifyFiltered({

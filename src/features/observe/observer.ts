@@ -71,15 +71,15 @@ class TabRequests {
   ): Promise<CapturedRequest> {
     const seen = findOfTab(session, tabId).find((one) => one.key === key);
     if (!seen) throw fail('key_not_found', 'This request is no longer recorded.');
-    const desk = { session, signal, reveal: false, redactor: this.#redactor };
-    const [captured] = await withLiveBodies(desk, [seen]);
+    const networkContext = { session, signal, reveal: false, redactor: this.#redactor };
+    const [captured] = await withLiveBodies(networkContext, [seen]);
     if (!captured) throw fail('key_not_found', 'This request is no longer recorded.');
     return withShape(seen, captured);
   }
 
   async buildHar(session: Session, tabId: string, signal: AbortSignal): Promise<object> {
-    const desk = { session, signal, reveal: false, redactor: this.#redactor };
-    return toHar(await withLiveBodies(desk, findOfTab(session, tabId)), VERSION);
+    const networkContext = { session, signal, reveal: false, redactor: this.#redactor };
+    return toHar(await withLiveBodies(networkContext, findOfTab(session, tabId)), VERSION);
   }
 }
 

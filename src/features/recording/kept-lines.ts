@@ -136,7 +136,7 @@ const RESERVE_BYTES = 4_000_000;
 
 type Weight = 'light' | 'heavy';
 
-export class Keeper {
+export class RecordingWriter {
   readonly #job: Job;
   readonly #writer: PayloadWriter;
   readonly #maxBytes: number;

@@ -11,7 +11,7 @@ import { Deadline, every } from '../../core/time.ts';
 import { VERSION } from '../../core/version.ts';
 import type { Job } from '../tasks/kind.ts';
 import { assembleRecording, type RecordingResult } from './assemble.ts';
-import { END, Keeper, type KeptStart, RESULT, START } from './kept-lines.ts';
+import { END, RecordingWriter, type KeptStart, RESULT, START } from './kept-lines.ts';
 import type { Export } from './recording-options.ts';
 import { Recorder } from './recorder.ts';
 
@@ -22,7 +22,7 @@ export interface RecordingPlan {
   readonly maxBytes: number;
 }
 
-export interface RecordingSurroundings {
+export interface RecordingContext {
   readonly tab: Tab;
   readonly job: Job;
   readonly redactor: Redactor;
@@ -41,7 +41,7 @@ const PROGRESS_MS = 1000;
 
 export const runRecording = async (
   plan: RecordingPlan,
-  around: RecordingSurroundings,
+  around: RecordingContext,
 ): Promise<RecordingResult> => {
   const { tab, job, secrets, signal } = around;
   // A password that was typed on one page may be sent to another, so secrets of all visited origins
@@ -49,7 +49,7 @@ export const runRecording = async (
   const secretOrigins = new Set(listOrigins(tab));
   const redactor = around.redactor.forOrigins(secretOrigins);
   const writer = createPayloadWriter(redactor);
-  const keeper = new Keeper(job, writer, plan.maxBytes);
+  const keeper = new RecordingWriter(job, writer, plan.maxBytes);
   const start = buildStart(plan, tab);
   await job.append(START, writer.clean(start));
   const secretNames = new Map(
@@ -115,7 +115,7 @@ const buildProgress = (
  */
 const untilOver = async (
   { durationMs }: RecordingPlan,
-  { tab, signal, timeMs }: RecordingSurroundings,
+  { tab, signal, timeMs }: RecordingContext,
   stop: AbortSignal = new AbortController().signal,
 ): Promise<string> => {
   const reason = durationMs !== undefined && durationMs <= timeMs ? 'duration' : 'timeout';

@@ -16,7 +16,7 @@ import {
   CALLS,
   CONSOLE,
   DOM,
-  type Keeper,
+  type RecordingWriter,
   type KeptCall,
   NETWORK,
   type RecordedStep,
@@ -48,7 +48,7 @@ const START = 'start';
 
 interface RecorderContext {
   readonly tab: Tab;
-  readonly keeper: Keeper;
+  readonly keeper: RecordingWriter;
   readonly redactor: Redactor;
   /** Origins whose pages reported secrets during this recording. */
   readonly secretOrigins: Set<string>;

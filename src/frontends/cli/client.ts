@@ -7,7 +7,12 @@ import { abortable } from '../../core/time.ts';
 import type { DaemonNote } from '../../store/config/daemon-file.ts';
 import type { ReplyFacts } from '../../pipeline/call.ts';
 import type { ClientAnswers } from '../mcp/client-answers.ts';
-import { type ClientFacts, FACTS_KEY, toHeaders, type Wishes } from '../mcp/client-facts.ts';
+import {
+  type ClientFacts,
+  FACTS_KEY,
+  toHeaders,
+  type ClientPreferences,
+} from '../mcp/client-facts.ts';
 import { findDaemon, findDaemonProcess, HELLO_MS, runsThisProgram } from './daemon/find-daemon.ts';
 import { digestSettingSources } from './daemon/settings.ts';
 import { ConnectionLost, LEASE_PATH, sendRequest } from './daemon/wire.ts';
@@ -75,7 +80,7 @@ export interface ConnectOptions {
    */
   readonly folder?: string;
   /** Output settings of this client; they override those of the daemon. */
-  readonly wishes?: Wishes;
+  readonly wishes?: ClientPreferences;
   /** Start a daemon if none is running; otherwise the call fails with `no_daemon`. */
   readonly start: boolean;
   /**

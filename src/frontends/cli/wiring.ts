@@ -7,7 +7,7 @@ import type { CheckedLogin, SavedLoginFacts } from '../../features/session/saved
 import type { NewEntries } from '../../store/tasks/working-files.ts';
 import type { ClusterMember } from '../../store/cluster/cluster-store.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
-import type { Wishes } from '../mcp/client-facts.ts';
+import type { ClientPreferences } from '../mcp/client-facts.ts';
 import type { DaemonClient, ToolAnswer } from './client.ts';
 
 export interface InstalledBrowser {
@@ -37,7 +37,7 @@ export interface Connecting {
   readonly flags: readonly string[];
   readonly session?: string;
   /** Output settings of the replies. */
-  readonly wishes?: Wishes;
+  readonly wishes?: ClientPreferences;
   /** Start a daemon if none is running. */
   readonly start: boolean;
   /** Identify the daemon by its process; `no_daemon` if it does not respond. */

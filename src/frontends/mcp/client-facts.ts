@@ -5,7 +5,7 @@ import type { Config } from '../../core/config.ts';
 import type { ShellClient } from '../../pipeline/call.ts';
 
 /** Settings that each client of a shared engine has for itself. */
-export type Wishes = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>> & {
+export type ClientPreferences = Partial<Pick<Config, 'slim' | 'allTools' | 'structuredContent'>> & {
   /** Large replies are inline: the client is not a model. */
   readonly wholeReplies?: boolean;
   /** The client is the command line of the user. */
@@ -17,7 +17,7 @@ export interface ClientFacts {
   readonly session?: string;
   /** Base of relative paths; files may be read and written in it and in the home folder. */
   readonly folder?: string;
-  readonly wishes?: Wishes;
+  readonly wishes?: ClientPreferences;
 }
 
 /** The key of a reply's facts in `_meta`; only the command line receives them. */
@@ -41,6 +41,8 @@ export const toHeaders = ({ session, folder, wishes }: ClientFacts): Record<stri
 export const fromHeaders = (header: (name: string) => string | null | undefined): ClientFacts => {
   const session = attempt(() => decodeURIComponent(header(HEADERS.session) ?? ''));
   const folder = attempt(() => decodeURIComponent(header(HEADERS.folder) ?? ''));
-  const wishes = attempt(() => JSON.parse(header(HEADERS.wishes) ?? 'null') as Wishes | null);
+  const wishes = attempt(
+    () => JSON.parse(header(HEADERS.wishes) ?? 'null') as ClientPreferences | null,
+  );
   return compact({ session, folder, wishes });
 };

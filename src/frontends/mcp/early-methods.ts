@@ -5,7 +5,7 @@ import { after } from '../../core/time.ts';
 import type { Engine } from '../../pipeline/engine.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Methods, RpcMethod } from './methods.ts';
-import type { Behind } from './stdio.ts';
+import type { EngineHandle } from './stdio.ts';
 import { chooseListing, listSummaries, readKnownTools } from './tool-list.ts';
 
 /** The engine is loaded after this time at the latest: it also removes expired files. */
@@ -29,11 +29,11 @@ const CHECKED_LISTS = [
 ] as const;
 
 /** An engine that is loaded by the first request that needs it, or after the first tools/list. */
-export interface LateEngine extends Behind {
+export interface LazyEngine extends EngineHandle {
   readonly methods: Methods;
 }
 
-export const createLateEngine = (config: Config, loadEngine: () => Promise<Engine>): LateEngine => {
+export const createLazyEngine = (config: Config, loadEngine: () => Promise<Engine>): LazyEngine => {
   let loading: Promise<readonly [Engine, Methods]> | undefined;
   let log = createLog({ level: config.logLevel });
   const load = (): Promise<readonly [Engine, Methods]> =>

@@ -4,14 +4,14 @@ import type { Engine } from '../../pipeline/engine.ts';
 import { chooseListing, type ListedTool } from './tool-list.ts';
 import { callTool, listTools } from './tool-methods.ts';
 import type { ClientConnection } from './client-connection.ts';
-import type { ClientFacts, Wishes } from './client-facts.ts';
+import type { ClientFacts, ClientPreferences } from './client-facts.ts';
 import type { AskClient } from './elicitation.ts';
 import { type METHOD_NAMES, STORED_METHODS } from './method-names.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { taskMethods } from './task-extension.ts';
 
 /** The parts of the engine that the methods use. A client must not answer its own questions. */
-export type Served = Omit<
+export type ClientEngine = Omit<
   Engine,
   'health' | 'listTabs' | 'admitHost' | 'stop' | 'waiting' | 'takeOver'
 >;
@@ -38,7 +38,7 @@ export type Methods = ReadonlyMap<string, RpcMethod>;
 export type StoredMethods = Record<(typeof STORED_METHODS)[number], RpcMethod>;
 
 /** The methods throw only RpcError. */
-export const createMethods = (engine: Served): Methods => {
+export const createMethods = (engine: ClientEngine): Methods => {
   const listed = createListing(engine);
   const table: Record<
     (typeof METHOD_NAMES)[number],
@@ -54,7 +54,7 @@ export const createMethods = (engine: Served): Methods => {
   );
 };
 
-const createStoredMethods = (engine: Served): StoredMethods => {
+const createStoredMethods = (engine: ClientEngine): StoredMethods => {
   let loaded: Promise<StoredMethods> | undefined;
   const load = (): Promise<StoredMethods> =>
     (loaded ??= import('./stored-methods.ts').then(({ buildStoredMethods }) =>
@@ -68,7 +68,10 @@ const createStoredMethods = (engine: Served): StoredMethods => {
 };
 
 /** Caches one list per combination of options: building the schemas takes time. */
-const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedTool[]) => {
+const createListing = ({
+  tools,
+  config,
+}: ClientEngine): ((wishes?: ClientPreferences) => ListedTool[]) => {
   const made = new Map<string, ListedTool[]>();
   return (wishes) => {
     const options = chooseListing(config, wishes);
@@ -81,7 +84,7 @@ const createListing = ({ tools, config }: Served): ((wishes?: Wishes) => ListedT
  */
 const withoutDefects =
   (
-    engine: Served,
+    engine: ClientEngine,
     method: (params: RpcParams, exchange: Exchange) => Promise<object> | object,
   ): RpcMethod =>
   async (params, exchange) => {

@@ -10,7 +10,7 @@ import { type CallOptions, connectDaemon, type DaemonClient, RpcFailure } from '
 import { watchDefects } from '../defects.ts';
 import { onSupervisorGone, receiveHandover, restart } from '../supervise.ts';
 import { createClientAnswers } from './client-answers.ts';
-import type { Wishes } from './client-facts.ts';
+import type { ClientPreferences } from './client-facts.ts';
 import { CLIENT_INFO_KEY, findClientInfo } from './client-info.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Exchange, Methods, RpcMethod } from './methods.ts';
@@ -154,7 +154,7 @@ interface LinkOptions {
   readonly home: Home;
   readonly session: string;
   readonly settings: () => Promise<Settings>;
-  readonly wishes: Wishes;
+  readonly wishes: ClientPreferences;
 }
 
 class DaemonLink {

@@ -38,7 +38,7 @@ interface Streams {
 }
 
 /** The engine of this process, or the connection to a shared one. */
-export type Behind = Pick<Engine, 'config' | 'log' | 'stop'>;
+export type EngineHandle = Pick<Engine, 'config' | 'log' | 'stop'>;
 
 /**
  * Serves until the client disconnects or the engine crashes, and stops the engine. Returns
@@ -55,7 +55,7 @@ export const serveStdio = async (
 
 export const serveMethods = async (
   methods: Methods,
-  engine: Behind,
+  engine: EngineHandle,
   { input = process.stdin, output = process.stdout, crash, before }: Streams = {},
 ): Promise<Buffer | undefined> => {
   const unanswered = new Unanswered((message) => {
@@ -94,7 +94,7 @@ const whenAborted = (
   });
 
 const createReader = (
-  engine: Behind,
+  engine: EngineHandle,
   conversation: Conversation,
   unanswered: Unanswered,
 ): LineSplitter => {
@@ -128,7 +128,7 @@ const parseLine = (line: string): unknown => {
 /** The first message decides: clients of the 2025 protocol do not wait for the SDK to load. */
 const openingConversation = (
   methods: Methods,
-  engine: Behind,
+  engine: EngineHandle,
   send: (message: unknown) => void,
 ): Conversation => {
   let opened: Conversation | undefined;
@@ -145,7 +145,7 @@ const openingConversation = (
 
 const sdkConversation = (
   methods: Methods,
-  engine: Behind,
+  engine: EngineHandle,
   send: (message: unknown) => void,
 ): Conversation => {
   const loaded = import('./sdk/stdio.ts').then(({ createSdkConversation }) =>

@@ -1,7 +1,7 @@
 // resources/*, prompts/* and completion/complete; loaded by their first request.
 import { Failure } from '../../core/failure.ts';
 import { getField, isRecord } from '../../core/json.ts';
-import type { Exchange, Served, StoredMethods } from './methods.ts';
+import type { Exchange, ClientEngine, StoredMethods } from './methods.ts';
 import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
 
 // resources/*: reads stored payloads and tasks, and reports changes of tasks.
@@ -16,7 +16,7 @@ const unknownResource = (uri: string): RpcError =>
   new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
 
 const readResource = async (
-  { resources }: Served,
+  { resources }: ClientEngine,
   params: RpcParams,
   { client, signal }: Exchange,
 ): Promise<object> => {
@@ -89,7 +89,7 @@ const reportChanges = async (
 const findFolder = ({ client }: Exchange): string => client?.folder ?? process.cwd();
 
 const listPrompts = async (
-  { prompts }: Pick<Served, 'prompts'>,
+  { prompts }: Pick<ClientEngine, 'prompts'>,
   exchange: Exchange,
 ): Promise<object> => ({ prompts: await prompts.list(findFolder(exchange)).catch(toRpcError) });
 
@@ -103,7 +103,7 @@ const watchPrompts = async (watching: Watching, exchange: Exchange): Promise<voi
 };
 
 const getPrompt = async (
-  { prompts }: Served,
+  { prompts }: ClientEngine,
   params: RpcParams,
   exchange: Exchange,
 ): Promise<object> => {
@@ -120,7 +120,11 @@ const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
 /** Number of values in one answer, by the protocol. */
 const MAX_VALUES = 100;
 
-const complete = async (engine: Served, params: RpcParams, exchange: Exchange): Promise<object> => {
+const complete = async (
+  engine: ClientEngine,
+  params: RpcParams,
+  exchange: Exchange,
+): Promise<object> => {
   const [variable, start] = ['name', 'value'].map((key) => getField(params['argument'], key));
   if (typeof variable !== 'string' || typeof start !== 'string')
     throw new RpcError(RPC.invalidParams, 'The request needs {"argument": {"name", "value"}}.');
@@ -138,7 +142,7 @@ const complete = async (engine: Served, params: RpcParams, exchange: Exchange): 
 type Completion = (variable: string, start: string) => Promise<readonly string[]>;
 
 const findCompletion = (
-  { prompts, resources }: Served,
+  { prompts, resources }: ClientEngine,
   ref: unknown,
   exchange: Exchange,
 ): Completion => {
@@ -151,7 +155,7 @@ const findCompletion = (
   throw new RpcError(RPC.invalidParams, 'The request needs the "ref" of a prompt or a resource.');
 };
 
-export const buildStoredMethods = (engine: Served): StoredMethods => {
+export const buildStoredMethods = (engine: ClientEngine): StoredMethods => {
   const { resources, prompts } = engine;
   const watching: Watching = {
     resource: (...given) => resources.watch(...given),

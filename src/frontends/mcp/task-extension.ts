@@ -5,7 +5,7 @@ import type { TaskMeta } from '../../store/tasks/task-ledger.ts';
 import { describeTask } from '../../features/tasks/task-view.ts';
 import type { ClientFacts } from './client-facts.ts';
 import { TASK_EXTENSION_NAME, type TASK_METHODS } from './method-names.ts';
-import type { Exchange, Served } from './methods.ts';
+import type { Exchange, ClientEngine } from './methods.ts';
 import { createLineTest, type ToolResult, toResult } from './result.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 
@@ -36,7 +36,7 @@ export const followsTasks = (params: RpcParams, { envelope }: Exchange): boolean
 
 /** tools/call of a long-running tool: returns the task; an invalid call fails as usual. */
 export const startTask = async (
-  { tasks }: Served,
+  { tasks }: ClientEngine,
   {
     name,
     args,
@@ -53,7 +53,7 @@ export const startTask = async (
 };
 
 export const taskMethods = (
-  engine: Served,
+  engine: ClientEngine,
 ): Record<
   (typeof TASK_METHODS)[number],
   (params: RpcParams, exchange: Exchange) => Promise<object>
@@ -93,7 +93,7 @@ const withTask = async (
   }
 };
 
-const getTask = async (engine: Served, id: string): Promise<object> => {
+const getTask = async (engine: ClientEngine, id: string): Promise<object> => {
   const { meta, events } = await engine.tasks.get(id);
   const task = toTask(meta, events.at(-1)?.ts);
   return task.status === 'completed' ? { ...task, result: await resultOf(engine, meta) } : task;
@@ -119,7 +119,7 @@ const toTask = (meta: TaskMeta, updatedAt: number = meta.created_at): ProtocolTa
 });
 
 const resultOf = async (
-  engine: Served,
+  engine: ClientEngine,
   { task_id: id, kind, session, error, result_path: path }: TaskMeta,
 ): Promise<ToolResult> => {
   if (error)

@@ -3,7 +3,7 @@ import readSummaries from 'tool-summaries';
 import type { Config } from '../../core/config.ts';
 import { defined } from '../../core/defined.ts';
 import type { ToolSchema, ToolSummary } from '../../toolkit/tool-description.ts';
-import type { Wishes } from './client-facts.ts';
+import type { ClientPreferences } from './client-facts.ts';
 
 export interface ListedTool extends Pick<
   ToolSummary,
@@ -52,5 +52,5 @@ export const chooseListing = (
     slim = config.slim,
     allTools = config.allTools,
     structuredContent = config.structuredContent,
-  }: Wishes = {},
+  }: ClientPreferences = {},
 ): ListingOptions => ({ slim, allTools, structuredContent });

@@ -8,7 +8,7 @@ import type { Tool } from '../../toolkit/define-tool.ts';
 import { returnsOnlyJson, summariseTool } from '../../toolkit/tool-description.ts';
 import { describeClient } from './client-info.ts';
 import { createElicit } from './elicitation.ts';
-import type { Exchange, Served } from './methods.ts';
+import type { Exchange, ClientEngine } from './methods.ts';
 import { RPC, RpcError, type RpcParams } from './protocol.ts';
 import { createLineTest, toResult } from './result.ts';
 import { followsTasks, startTask } from './task-extension.ts';
@@ -73,7 +73,7 @@ export const createProgressReport = (send: (progress: Progress) => unknown): Pro
 };
 
 export const callTool = async (
-  engine: Served,
+  engine: ClientEngine,
   params: RpcParams,
   exchange: Exchange,
 ): Promise<object> => {

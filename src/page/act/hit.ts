@@ -101,14 +101,14 @@ export const coverAt = (element: Element, point: Point): Element | undefined => 
   return met ?? pageRoot();
 };
 
-export interface Meeting {
+export interface PressedElement {
   readonly point?: Point;
   /** The element that was hit at the first point. */
   readonly cover?: Element;
 }
 
 /** Finds a point where the pointer hits the element at the current scroll position. */
-export const intersect = (element: Element): Meeting => {
+export const intersect = (element: Element): PressedElement => {
   let cover: Element | undefined;
   for (const point of listPoints(measureBoxes(element))) {
     const over = coverAt(element, point);
@@ -129,7 +129,7 @@ export const isInViewport = (element: Element): boolean =>
   listPoints(measureBoxes(element)).length > 0;
 
 /** Whether an event hit the element. For a closed shadow root the path starts at the host. */
-export const pathMeets = (path: readonly EventTarget[], element: Element): boolean => {
+export const pathIncludes = (path: readonly EventTarget[], element: Element): boolean => {
   const [first] = path;
   if (!(first instanceof Node) || !isElement(first)) return false;
   return meets(element, first) || findHosts(element).includes(first);

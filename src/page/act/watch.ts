@@ -27,7 +27,7 @@ import type {
 import { handleCopied } from './clipboard.ts';
 import { describe, focusedElement, nameText } from './describe-target.ts';
 import { fieldKind, resolveField, readFieldValue, isChecked } from './form-fields.ts';
-import { pathMeets } from './hit.ts';
+import { pathIncludes } from './hit.ts';
 import { change, frame, observeEverything, task, timer, transitionsEnd } from './rhythm.ts';
 import { textBefore } from '../words.ts';
 import { FRAME_TAGS } from '../element-kinds.ts';
@@ -167,7 +167,7 @@ class Watch {
     this.#judged = event;
     if (this.#guard === 'armed' && event.type.endsWith('down')) {
       const path = event.composedPath();
-      const met = pathMeets(path, this.#aim);
+      const met = pathIncludes(path, this.#aim);
       this.#guard = met ? 'met' : 'missed';
       if (!met) this.#missed = path[0] instanceof Element ? path[0] : undefined;
     }

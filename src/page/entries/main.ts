@@ -7,7 +7,7 @@ import { adoptRoots } from '../shadow.ts';
 import { assignId } from '../state.ts';
 import { shortLine } from '../visible-text.ts';
 import {
-  rehearse,
+  warmUpWalk,
   takeClosedContent,
   takeRehearsed,
   walk,
@@ -38,7 +38,7 @@ const readAlerts = (): Alert[] => {
 
 export const functions = implement('main', {
   walk,
-  rehearse,
+  warmUpWalk,
   takeRehearsed,
   readAlerts,
   adoptRoots,

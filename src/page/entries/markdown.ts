@@ -13,7 +13,7 @@ import {
 import { Blocks } from '../markdown/blocks.ts';
 import { hasFormulas } from '../markdown/code-and-math.ts';
 import { weigh } from '../markdown/lines.ts';
-import { Shown } from '../markdown/shown.ts';
+import { VisibilityCache } from '../markdown/shown.ts';
 import { documentTitle, findSubject, isNoSubject, withSuspects } from '../selectors.ts';
 import { implement, type MarkdownRequest } from '../page-functions.ts';
 
@@ -41,7 +41,7 @@ const read = (options: MarkdownRequest): (MarkdownAnswer & Suspicious) | NoSubje
 
 const readMarkdown = (request: MarkdownRequest): MarkdownAnswer | NoSubject => {
   const { subject, urls, maxChars, countsWords = true } = request;
-  const shown = new Shown();
+  const shown = new VisibilityCache();
   const formulas = hasFormulas(document);
   const write = (root: Element, keeps: Article['keeps'] = () => true): WrittenMarkdown => {
     const blocks = new Blocks({ urls, maxChars, shown, formulas, keeps });
@@ -96,7 +96,7 @@ interface WrittenArticle extends WrittenMarkdown {
 
 type Write = (root: Element, keeps?: Article['keeps']) => WrittenMarkdown;
 
-const readPage = (write: Write, shown: Shown, countsWords: boolean): MarkdownAnswer => {
+const readPage = (write: Write, shown: VisibilityCache, countsWords: boolean): MarkdownAnswer => {
   const body = query(document, 'body') ?? query(document, '*');
   const title = documentTitle();
   if (!body)
@@ -167,7 +167,11 @@ const isTheArticle = (
   return charsToRead >= (isDeclared ? DECLARED_SHARE : ARTICLE_SHARE) * rivals.charsToRead;
 };
 
-const readArticle = (body: Element, shown: Shown, write: Write): WrittenArticle | undefined => {
+const readArticle = (
+  body: Element,
+  shown: VisibilityCache,
+  write: Write,
+): WrittenArticle | undefined => {
   const article = findArticle(body, shown);
   if (!article) return undefined;
   const written = { ...write(article.root, article.keeps), root: article.root };

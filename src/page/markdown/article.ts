@@ -16,7 +16,7 @@ import {
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank } from '../visible-text.ts';
 import { PageReadability } from './page-readability.ts';
-import { frameDocument, type Shown } from './shown.ts';
+import { frameDocument, type VisibilityCache } from './shown.ts';
 
 export interface Article {
   readonly root: Element;
@@ -49,7 +49,7 @@ const SURROUNDINGS =
   'nav, aside, footer, form, button, [role=navigation], [role=complementary], ' +
   '[role=contentinfo], [role=search]';
 
-export const findArticle = (body: Element, shown: Shown): Article | undefined => {
+export const findArticle = (body: Element, shown: VisibilityCache): Article | undefined => {
   const copy = new Copy(shown);
   if (!copy.take(body)) return undefined;
   const content = new PageReadability(copy.document, {
@@ -67,12 +67,12 @@ export const findArticle = (body: Element, shown: Shown): Article | undefined =>
 
 /** A flat copy of the visible content in a separate document, without scripts. */
 class Copy {
-  readonly #shown: Shown;
+  readonly #shown: VisibilityCache;
   readonly #originals: Element[] = [];
   #tooLarge = false;
   readonly document = getImplementation(document).createHTMLDocument(document.title);
 
-  constructor(shown: Shown) {
+  constructor(shown: VisibilityCache) {
     this.#shown = shown;
   }
 

@@ -26,7 +26,7 @@ import {
   weigh,
   wrapLines,
 } from './lines.ts';
-import { frameDocument, roleAttribute, Shown } from './shown.ts';
+import { frameDocument, roleAttribute, VisibilityCache } from './shown.ts';
 import { isDataTable, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
 import { createLookupTable, listIf } from '../objects.ts';
 import { matchGroups } from '../words.ts';
@@ -37,7 +37,7 @@ const INLINE_DISPLAYS = new Set<string>(['inline', 'contents']);
 interface BlocksOptions {
   readonly urls: boolean;
   readonly maxChars: number;
-  readonly shown: Shown;
+  readonly shown: VisibilityCache;
   /** Whether the page has formulas; if not, the search for them is skipped. */
   readonly formulas: boolean;
   /** Returns false for elements that are not part of the content. */

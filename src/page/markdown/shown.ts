@@ -21,7 +21,7 @@ const TEXT_LEVEL = new Set(
   ).split(' '),
 );
 
-export interface ElementLook {
+export interface ElementVisibility {
   readonly display: string;
   /** Its own text is visible; its children may differ. */
   readonly visible: boolean;
@@ -29,17 +29,17 @@ export interface ElementLook {
   readonly preformatted: boolean;
 }
 
-const UNSEEN: ElementLook = { display: 'none', visible: false, preformatted: false };
+const UNSEEN: ElementVisibility = { display: 'none', visible: false, preformatted: false };
 
-export class Shown {
-  readonly #looks = new Map<Element, ElementLook>();
+export class VisibilityCache {
+  readonly #looks = new Map<Element, ElementVisibility>();
   readonly #withBlocks = new Map<Element, boolean>();
 
-  look(element: Element): ElementLook {
+  look(element: Element): ElementVisibility {
     return getOrCreate(this.#looks, element, () => this.#ask(element));
   }
 
-  #ask(element: Element): ElementLook {
+  #ask(element: Element): ElementVisibility {
     const { display, visibility, contentVisibility, whiteSpace } = getComputedStyle(element);
     if (display === '') this.#suspectParent(element);
     if (BOXLESS_DISPLAYS.has(display) || contentVisibility === 'hidden') return UNSEEN;

@@ -28,17 +28,17 @@ interface TaskResult {
 
 /** Builds the reply for a client that follows a task without a call. */
 export const replyWithResult = async (
-  rooms: Services,
+  services: Services,
   { kind, session, result }: TaskResult,
   fits: ReplyTest,
 ): Promise<Reply> => {
   const inline = { text: await stringifyInSlices(result), images: [], notes: [] };
-  if (rooms.config.outputHandleTtlHours === 0) return inline;
+  if (services.config.outputHandleTtlHours === 0) return inline;
   if (Buffer.byteLength(inline.text) <= UNASKED_LIMIT_BYTES) return inline;
-  const items = rooms.tools.find(({ name }) => name === kind)?.traits.items;
+  const items = services.tools.find(({ name }) => name === kind)?.traits.items;
   const payload = jsonPayload(result, items);
-  const { ownStorageName } = rooms.browser.session(session);
-  const meta = await rooms.handles.store(payload, kind, ownStorageName);
+  const { ownStorageName } = services.browser.session(session);
+  const meta = await services.handles.store(payload, kind, ownStorageName);
   const notes = [noteOnStored(meta, false)];
   const preview = beginning(payload, PREVIEW_BYTES).text;
   return { ...describeReply(describeWithin(meta, preview, { notes, fits })), notes };
@@ -50,11 +50,11 @@ export const fit: Stage = async (call, presented) => {
   if (limit === Infinity || isWithin(view, limit)) return { ...presented, view };
   const { tool } = call;
   const payload = payloadOf(
-    tool.traits.stores?.(view.json, call.rooms.tools) ?? { view, items: tool.traits.items },
+    tool.traits.stores?.(view.json, call.services.tools) ?? { view, items: tool.traits.items },
   );
   if (!payload) return { ...presented, view };
   const { ownStorageName } = call.course.session ?? {};
-  const meta = await call.rooms.handles.store(payload, tool.name, ownStorageName);
+  const meta = await call.services.handles.store(payload, tool.name, ownStorageName);
   if (limit === UNASKED_LIMIT_BYTES)
     call.notes.push(noteOnStored(meta, tool.traits.large === true));
   const { notes, request } = call;
@@ -64,8 +64,8 @@ export const fit: Stage = async (call, presented) => {
 };
 
 /** The maximum size of an inline body in bytes. */
-export const inlineLimit = ({ common, request, rooms, tool }: TimedCall): number => {
-  const { config } = rooms;
+export const inlineLimit = ({ common, request, services, tool }: TimedCall): number => {
+  const { config } = services;
   const { traits } = tool;
   const mode = traits.large ? (common.output_mode ?? config.outputMode) : 'inline';
   if (mode === 'handle') return -1;

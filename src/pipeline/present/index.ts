@@ -67,7 +67,7 @@ const render: Stage = async (call, { result }) => ({
 
 /** Removes text that people cannot see but models would read, and adds one note about it. */
 const sanitise: Stage = async (call, presented) => {
-  const { config, workers } = call.rooms;
+  const { config, workers } = call.services;
   const { signal } = call.deadline;
   if (!config.sanitizeContent) return presented;
   const { html, verbatim } = call.tool.traits;

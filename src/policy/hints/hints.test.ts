@@ -1,9 +1,9 @@
 // Hints: at most one short line, only after a failure or a repetition.
 import { describe, expect, it } from 'vitest';
 import { type FailureCode, type FailureDetails, FAILURES } from '../../core/failure.ts';
-import { type Happening, HINT_RULES, hintFor } from '../hints.ts';
+import { type FinishedCall, HINT_RULES, hintFor } from '../hints.ts';
 
-const ended = (over: Partial<Happening> = {}): Happening => ({
+const ended = (over: Partial<FinishedCall> = {}): FinishedCall => ({
   times: 1,
   acts: true,
   login: false,
@@ -12,8 +12,8 @@ const ended = (over: Partial<Happening> = {}): Happening => ({
 const failed = (
   code: FailureCode,
   details: FailureDetails = {},
-  over: Partial<Happening> = {},
-): Happening => ended({ failure: { code, details }, ...over });
+  over: Partial<FinishedCall> = {},
+): FinishedCall => ended({ failure: { code, details }, ...over });
 
 describe('a hint', () => {
   it.each([

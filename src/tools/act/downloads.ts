@@ -12,7 +12,7 @@ import { defineTool } from '../../toolkit/define-tool.ts';
  * The downloads of this session. One without a known session belongs to the sessions that use
  * Chrome's profile, but only while no session has its own storage: it could be of such a session.
  */
-const listDownloads = ({ rooms: { browser }, session }: Context): readonly Download[] => {
+const listDownloads = ({ services: { browser }, session }: Context): readonly Download[] => {
   const isShared = browser.sessions.every(({ storage }) => storage === 'profile');
   return browser.downloads.filter((one) =>
     one.session === undefined ? isShared : one.session === session.name,
@@ -45,7 +45,7 @@ const readText = async (
   all: readonly Download[],
   id: string,
   { max_tokens, cursor }: { readonly max_tokens: number; readonly cursor?: string | undefined },
-  { rooms, signal, note, leftOut, inlineLimitBytes, requireConsent }: Context,
+  { services, signal, note, leftOut, inlineLimitBytes, requireConsent }: Context,
 ): Promise<DownloadText> => {
   const download = all.find((one) => one.id === id);
   if (download?.state !== 'completed' || !isPdfDownload(download))
@@ -55,7 +55,7 @@ const readText = async (
     });
   await requireConsent('read', [download.url]);
   const { describePdf, readDownloadedPdf } = await import('../../browser/pdf/tab-pdf.ts');
-  const { reading } = await readDownloadedPdf(download, { workers: rooms.workers, signal });
+  const { reading } = await readDownloadedPdf(download, { workers: services.workers, signal });
   leftOut(reading.hidden);
   if (cursor === undefined) note(`[${describePdf(reading)}]`);
   const budget = { maxTokens: max_tokens, cursor, inlineLimitBytes: inlineLimitBytes() };
@@ -110,7 +110,7 @@ export const downloads = defineTool({
     if (action === 'read') return readText(all, id, budget, context);
     if (action === 'cancel') {
       const isOurs = all.some((one) => one.id === id);
-      if (!isOurs || !(await context.rooms.browser.cancelDownload(id, context.signal)))
+      if (!isOurs || !(await context.services.browser.cancelDownload(id, context.signal)))
         throw fail('invalid_argument', `Download ${id} is not running.`, {
           argument: 'id',
           downloads: all.map((one) => `${one.id} ${one.state}`),

@@ -13,9 +13,9 @@ const MARGIN_MS = 1000;
 
 const openTab = async (
   url: string | undefined,
-  { rooms, session, signal, deadline }: Context,
+  { services, session, signal, deadline }: Context,
 ): Promise<object> => {
-  const tab = await rooms.browser.openTab(session, signal);
+  const tab = await services.browser.openTab(session, signal);
   if (url === undefined) return { tabId: tab.id, url: formatAddress(tab.url) };
   const { remainingMs } = deadline;
   const navigation = await tab.queue.run(
@@ -76,17 +76,17 @@ export const tabs = defineTool({
   },
   examples: [{ action: 'new', url: 'https://example.com' }, { action: 'close' }],
   run: async ({ action, tabId, url }, context) => {
-    const { rooms, session, signal } = context;
+    const { services, session, signal } = context;
     if (action === 'new') return openTab(url, context);
     if (action === 'close' && tabId === undefined && !session.current)
       throw fail('tab_not_found', `The session "${session.name}" has no tab.`, { tabs: [] });
-    const tab = await rooms.browser.requireTab(session, tabId, signal);
+    const tab = await services.browser.requireTab(session, tabId, signal);
     if (action === 'select') {
-      await rooms.browser.selectTab(session, tab, signal);
+      await services.browser.selectTab(session, tab, signal);
       return { tabId: tab.id, url: formatAddress(tab.url), title: tab.title };
     }
     tab.control.requireFree(tab.id);
-    await rooms.browser.closeTab(session, tab, signal);
+    await services.browser.closeTab(session, tab, signal);
     const { current } = session;
     return defined({
       closed: tab.id,

@@ -51,7 +51,7 @@ export const extractData = defineTool({
       },
     },
   ],
-  run: async ({ schema, multiple, selector, ref }, { tab, rooms, signal, note }) => {
+  run: async ({ schema, multiple, selector, ref }, { tab, services, signal, note }) => {
     const [{ createExtractor }, { readRecords }] = await Promise.all([
       import('../../features/extract/extract-data.ts'),
       import('../../browser/read/read-modes.ts'),
@@ -59,6 +59,6 @@ export const extractData = defineTool({
     const extractor = createExtractor(schema, multiple);
     const page = await readRecords(tab, { selector, ref, multiple: extractor.multiple }, signal);
     if (page.truncated) note('[The page is too large to be searched completely; pass a selector]');
-    return extractor.extract(page, rooms.workers, signal);
+    return extractor.extract(page, services.workers, signal);
   },
 });

@@ -46,9 +46,9 @@ export const ocEvidenceBundle = defineTool({
     return input;
   },
   examples: [{}, { parts: ['screenshot', 'har'], path: 'evidence.tar.gz' }],
-  run: async ({ parts, path }, { tab, session, rooms, signal, progress }) => {
+  run: async ({ parts, path }, { tab, session, services, signal, progress }) => {
     const { saveBundle } = await import('../../features/evidence/bundle.ts');
-    const { browser, home, redactor, workers, log } = rooms;
+    const { browser, home, redactor, workers, log } = services;
     return saveBundle({
       ...{ browser, session, tab, redactor, workers, log, signal, progress, path },
       capturedAt: tab.clock(),

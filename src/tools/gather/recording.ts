@@ -61,16 +61,16 @@ export const recording: Tool = defineTool({
     if (given.action === 'start') return startRecording(given, context);
     if (given.action === 'stop') return stopRecording(given.id, context);
     const { duration_ms, exports, path, action: _, id: __, ...faults } = given;
-    const { rooms, tab, job, signal, deadline, progress } = context;
+    const { services, tab, job, signal, deadline, progress } = context;
     const { runRecording } = await import('../../features/recording/record.ts');
     const plan = {
       durationMs: duration_ms,
       exports: [...new Set(exports ?? EXPORTS)],
-      folder: path ?? newRecordingFolder(rooms.home.recordings, Date.now()),
+      folder: path ?? newRecordingFolder(services.home.recordings, Date.now()),
       maxBytes: (faults as { maxBytes?: number }).maxBytes ?? MAX_BYTES,
     };
     const timeMs = deadline.workMs(HAND_OVER_MS);
-    const { redactor, secrets } = rooms;
+    const { redactor, secrets } = services;
     return runRecording(plan, { tab, job, redactor, secrets, signal, progress, timeMs });
   },
   assemble: async (kept, { code }) =>
@@ -83,24 +83,24 @@ export const recording: Tool = defineTool({
  */
 const startRecording = async (
   given: Input,
-  { rooms, session, folder, taskId, tabId = session.current?.id, signal }: Context,
+  { services, session, folder, taskId, tabId = session.current?.id, signal }: Context,
 ): Promise<object> => {
   const { action: _, ...args } = given;
-  await requireNotRecorded(rooms.tasks, session.name, tabId);
-  const { path = newRecordingFolder(rooms.home.recordings, Date.now()) } = given;
-  const { task_id, status } = await rooms.tasks.start({
+  await requireNotRecorded(services.tasks, session.name, tabId);
+  const { path = newRecordingFolder(services.home.recordings, Date.now()) } = given;
+  const { task_id, status } = await services.tasks.start({
     kind: recording.name,
     args: defined({ ...args, path, tabId, taskId }),
     session: session.name,
     folder,
   });
-  await rooms.tasks.waitForProgress(task_id, signal);
+  await services.tasks.waitForProgress(task_id, signal);
   return { task_id, status, folder: path };
 };
 
 /** Rejects a second recording of the same tab. */
 const requireNotRecorded = async (
-  tasks: Context['rooms']['tasks'],
+  tasks: Context['services']['tasks'],
   session: string,
   tabId: string | undefined,
 ): Promise<void> => {
@@ -115,7 +115,7 @@ const requireNotRecorded = async (
 
 const stopRecording = async (
   id: string | undefined,
-  { rooms: { tasks }, session, signal }: Context,
+  { services: { tasks }, session, signal }: Context,
 ): Promise<object> => {
   const task = id ?? (await findRunning(tasks, session.name));
   const { kind } = (await tasks.get(task)).meta;
@@ -131,7 +131,7 @@ const stopRecording = async (
 
 /** The running recordings of the session, newest first. */
 const listRunning = async (
-  tasks: Context['rooms']['tasks'],
+  tasks: Context['services']['tasks'],
   session: string,
 ): Promise<readonly TaskMeta[]> => {
   const { tasks: running } = await tasks.list({
@@ -143,7 +143,10 @@ const listRunning = async (
 };
 
 /** Finds the newest running recording of the session. */
-const findRunning = async (tasks: Context['rooms']['tasks'], session: string): Promise<string> => {
+const findRunning = async (
+  tasks: Context['services']['tasks'],
+  session: string,
+): Promise<string> => {
   const [found] = await listRunning(tasks, session);
   if (found) return found.task_id;
   throw fail('task_not_found', `No recording is running in the session "${session}".`, {

@@ -35,7 +35,7 @@ type FindData = (FindingView & { readonly kind?: undefined }) | PdfMatches;
 const findInPdf = async (
   criteria: Readonly<Record<string, string | undefined>>,
   limit: number,
-  { tab, rooms, signal, requireConsent }: TabContext,
+  { tab, services, signal, requireConsent }: TabContext,
 ): Promise<PdfMatches> => {
   const { query, near, label } = criteria;
   const words = [query, near, label].filter((text) => text !== undefined).join(' ');
@@ -46,7 +46,7 @@ const findInPdf = async (
     });
   const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { searchPdf } = await import('../../browser/pdf/search-pdf.ts');
-  const { url, reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  const { url, reading } = await readTabPdf(tab, { workers: services.workers, signal });
   if (tab.openedFile !== undefined) await requireConsent('read', [url]);
   return { kind: 'pdf', ...(await searchPdf(reading, words, { limit, signal })) };
 };

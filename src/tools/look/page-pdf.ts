@@ -72,9 +72,9 @@ export const pagePdf = defineTool({
     return input;
   },
   examples: [{}, { path: 'invoice.pdf', format: 'letter', pageRanges: '1-2' }],
-  run: async ({ path: given, pageRanges, ...options }, { tab, signal, rooms }) => {
+  run: async ({ path: given, pageRanges, ...options }, { tab, signal, services }) => {
     const { bytes, pages } = await printPdf(tab, defined({ ...options, pageRanges }), signal);
-    const path = given ?? join(rooms.home.downloads, fileName(tab.title, tab.clock()));
+    const path = given ?? join(services.home.downloads, fileName(tab.title, tab.clock()));
     await saveFile(path, bytes);
     return { path, pages, sizeBytes: bytes.length };
   },

@@ -136,9 +136,9 @@ const pdf: ReadMode = async ({ mode, ref, selector, max_tokens, cursor }, contex
       argument: target === undefined ? 'mode' : 'ref',
       situation: 'pdf_without_elements',
     });
-  const { tab, signal, rooms, note, inlineLimitBytes, leftOut, requireConsent } = context;
+  const { tab, signal, services, note, inlineLimitBytes, leftOut, requireConsent } = context;
   const { describePdf, readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
-  const { url, title, reading } = await readTabPdf(tab, { workers: rooms.workers, signal });
+  const { url, title, reading } = await readTabPdf(tab, { workers: services.workers, signal });
   // the check before the call knows only the documents of the tab
   if (tab.openedFile !== undefined) await requireConsent('read', [url]);
   leftOut(reading.hidden);

@@ -25,9 +25,9 @@ export const tabsContext = defineTool({
     limit: markUnlisted(z.number().int().min(1).max(1000).default(100)),
   }),
   examples: [{}, { all: true }],
-  run: async ({ all, limit }, { rooms, session, signal }) => {
-    if (all) await rooms.browser.connectOwnChrome(signal);
-    const tabs = rooms.browser.summaries();
+  run: async ({ all, limit }, { services, session, signal }) => {
+    if (all) await services.browser.connectOwnChrome(signal);
+    const tabs = services.browser.summaries();
     const mine = tabs.filter((tab) => tab.session === session.name);
     const shown = all ? [...mine, ...tabs.filter((tab) => tab.session !== session.name)] : mine;
     const hidden = tabs.length - mine.length;
@@ -44,7 +44,7 @@ export const tabsContext = defineTool({
       more: valueIf(shown.length > limit, shown.length - limit),
       other_tabs: valueIf(!all && hidden > 0, hidden),
       chrome: valueIf(
-        !rooms.browser.running,
+        !services.browser.running,
         'not running: started by the next call that needs it',
       ),
     });

@@ -80,7 +80,7 @@ export const ocRecipe = defineTool({
     { name: 'order', from_task: '0123456789abcdef' },
   ],
   run: async (given, context) => {
-    const { home, workers } = context.rooms;
+    const { home, workers } = context.services;
     const recipes = new Recipes(home.recipes, context.folder ?? process.cwd(), workers);
     if (given.run !== undefined) return replay(recipes, given, context);
     if (given.show !== undefined) {
@@ -101,11 +101,11 @@ export const ocRecipe = defineTool({
 
 const createCall =
   (context: Context) =>
-  (tool: string, args: object): ReturnType<Context['rooms']['call']> =>
-    context.rooms.call({
+  (tool: string, args: object): ReturnType<Context['services']['call']> =>
+    context.services.call({
       name: tool,
       arguments: buildInnerArguments(
-        context.rooms.tools.find((one) => one.name === tool),
+        context.services.tools.find((one) => one.name === tool),
         'send' in args ? { ...args, ...defined({ tabId: context.tabId }) } : args,
         context,
       ),
@@ -131,7 +131,8 @@ const replay = async (
 
 /** The recipe that the arguments describe; undefined if they describe none. */
 const create = async (given: RecipeInput, context: Context): Promise<Recipe | undefined> => {
-  if (given.source !== undefined) return parseRecipe(given.source, 'source', context.rooms.workers);
+  if (given.source !== undefined)
+    return parseRecipe(given.source, 'source', context.services.workers);
   const steps = await collectSteps(given, context);
   if (!steps) return undefined;
   if (given.name === undefined)
@@ -146,7 +147,7 @@ const collectSteps = async (
   if (from_task !== undefined)
     return convertCalls(
       await listCalls(from_task, context),
-      (tool) => context.rooms.tools.find((one) => one.name === tool)?.traits.effect === 'act',
+      (tool) => context.services.tools.find((one) => one.name === tool)?.traits.effect === 'act',
     );
   if (from_recording !== undefined) return loadRecording(from_recording, context);
   if (from_request === undefined) return undefined;
@@ -156,8 +157,8 @@ const collectSteps = async (
 };
 
 /** The calls of the journal that name the task. */
-const listCalls = async (task: string, { rooms }: Context): Promise<SourceCall[]> => {
-  const calls = (await rooms.journal.recent({ count: 1000 })) as readonly SourceCall[];
+const listCalls = async (task: string, { services }: Context): Promise<SourceCall[]> => {
+  const calls = (await services.journal.recent({ count: 1000 })) as readonly SourceCall[];
   return calls.filter(({ args }) =>
     [getField(args, 'taskId'), getField(args, 'task_id')].includes(task),
   );

@@ -61,19 +61,19 @@ export const script = defineTool({
     { code: 'const {state} = await read_page(); return state.title' },
   ],
   run: async ({ code, args = {}, max_calls: maxCalls }, context) => {
-    const { rooms, deadline, signal } = context;
+    const { services, deadline, signal } = context;
     const value = await runScript(
       {
         code,
         args,
         maxCalls,
-        tools: rooms.tools.map(({ name }) => name),
-        threads: rooms.scriptThreads,
+        tools: services.tools.map(({ name }) => name),
+        threads: services.scriptThreads,
         call: (name, given, callSignal) =>
-          rooms.call({
+          services.call({
             name,
             arguments: buildInnerArguments(
-              rooms.tools.find((tool) => tool.name === name),
+              services.tools.find((tool) => tool.name === name),
               given,
               context,
             ),
@@ -82,7 +82,7 @@ export const script = defineTool({
             signal: callSignal,
             elicit: context.elicit,
           }),
-        logDefect: (error) => rooms.log.defect(error),
+        logDefect: (error) => services.log.defect(error),
         timeoutMs: deadline.remainingMs,
         signal,
       },

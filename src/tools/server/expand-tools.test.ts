@@ -9,7 +9,7 @@ interface Found {
 
 const find = async (query: string): Promise<unknown> => {
   const call = expandTools.parse({ query }, (error) => error);
-  return (await call.run({ rooms: { tools: TOOLS } } as never)).data;
+  return (await call.run({ services: { tools: TOOLS } } as never)).data;
 };
 const namesFor = async (query: string): Promise<string[]> =>
   ((await find(query)) as Found).tools.map(({ name }) => name);

@@ -59,7 +59,7 @@ export const expandTools: Tool = defineTool({
     limit: markUnlisted(z.number().int().min(1).max(50).default(5)),
   }),
   examples: [{ query: 'cookies' }, { names: ['emulate'] }],
-  run: ({ names, query, limit }, { rooms: { tools } }) => {
+  run: ({ names, query, limit }, { services: { tools } }) => {
     if (names === undefined && query === undefined) {
       return {
         tools: tools.map(({ name, tier, description }) => ({

@@ -36,8 +36,8 @@ export const ocConnectionHealth = defineTool({
   },
   input: () => ({}),
   examples: [{}],
-  run: (_input, { rooms }) => ({
-    ...withContentControls(rooms.browser.health(), rooms),
+  run: (_input, { services }) => ({
+    ...withContentControls(services.browser.health(), services),
     server: {
       pid: process.pid,
       node: process.version,

@@ -37,10 +37,10 @@ export const ocHandoff = defineTool({
   }),
   examples: [{ reason: 'Enter the code from your phone', until: { url: '**/account' } }],
   run: async ({ reason, until }, context) => {
-    const { rooms, deadline } = context;
+    const { services, deadline } = context;
     const { handOff } = await import('../../features/consent/handoff.ts');
     return handOff(
-      { ...context, browser: rooms.browser, waiting: await rooms.waiting() },
+      { ...context, browser: services.browser, waiting: await services.waiting() },
       {
         reason,
         until,

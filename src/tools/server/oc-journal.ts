@@ -28,10 +28,10 @@ export const ocJournal = defineTool({
     since: markUnlisted(TIME_FIELD.optional()),
   }),
   examples: [{ action: 'recent', count: 5 }, { action: 'summary' }],
-  run: async ({ action, count, tool, since }, { rooms }) => {
+  run: async ({ action, count, tool, since }, { services }) => {
     const window = defined({ since });
-    if (action === 'summary') return rooms.journal.summary(window);
-    const entries = await rooms.journal.recent(defined({ count, ...window, tool }));
+    if (action === 'summary') return services.journal.summary(window);
+    const entries = await services.journal.recent(defined({ count, ...window, tool }));
     return entries.map(({ targets: _targets, ...entry }: JournalEntry) => entry);
   },
 });

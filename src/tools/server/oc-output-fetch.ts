@@ -43,6 +43,6 @@ export const ocOutputFetch = defineTool({
     },
     { output_handle: 'oh_ABCDEFGH2345', grep: '(?i)error', context: 2 },
   ],
-  run: (input, { rooms, session, isUser, signal }) =>
-    fetchOutput(rooms.handles, input, signal, { session: session.ownStorageName, isUser }),
+  run: (input, { services, session, isUser, signal }) =>
+    fetchOutput(services.handles, input, signal, { session: session.ownStorageName, isUser }),
 });

@@ -19,5 +19,5 @@ export const ocReapOrphans = defineTool({
   },
   input: () => ({}),
   examples: [{}],
-  run: (_input, { rooms }) => reapOrphans({ home: rooms.home }),
+  run: (_input, { services }) => reapOrphans({ home: services.home }),
 });

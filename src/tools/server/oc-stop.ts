@@ -40,18 +40,18 @@ export const ocStop = defineTool({
 
 const endAll = async (context: Context): Promise<object> => {
   const ended = await endTasks(context);
-  return { stopped: await context.rooms.browser.stop(), ...ended };
+  return { stopped: await context.services.browser.stop(), ...ended };
 };
 
-const endTasks = async ({ rooms }: Context, session?: string): Promise<object> => {
+const endTasks = async ({ services }: Context, session?: string): Promise<object> => {
   const reason = fail('engine_stopped', 'The task was stopped by oc_stop.');
-  const endedTasks = await rooms.tasks.stop(reason, defined({ session }));
+  const endedTasks = await services.tasks.stop(reason, defined({ session }));
   return endedTasks > 0 ? { endedTasks } : {};
 };
 
-const closeOwnTabs = async ({ rooms, session, signal }: Context): Promise<object> => {
+const closeOwnTabs = async ({ services, session, signal }: Context): Promise<object> => {
   const closable = [...session.tabs.values()].filter((tab) => tab.ours);
-  await Promise.all(closable.map((tab) => rooms.browser.closeTab(session, tab, signal)));
+  await Promise.all(closable.map((tab) => services.browser.closeTab(session, tab, signal)));
   return { stopped: false, closedTabs: closable.length };
 };
 
@@ -60,7 +60,7 @@ const closeOwnTabs = async ({ rooms, session, signal }: Context): Promise<object
  * itself, in any number of sessions.
  */
 const workOfOthers = ({
-  rooms: { hosts, browser, tasks },
+  services: { hosts, browser, tasks },
   session: { name: own },
   note,
 }: Context): object | undefined => {

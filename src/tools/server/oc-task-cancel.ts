@@ -19,6 +19,6 @@ export const ocTaskCancel = defineTool({
   },
   input: () => ({ task_id: z.string() }),
   examples: [{ task_id: '019a8c1f2b3d4e5f' }],
-  run: async ({ task_id: id }, { rooms: { tasks }, signal }) =>
+  run: async ({ task_id: id }, { services: { tasks }, signal }) =>
     tasks.show(await tasks.cancel(id, signal)),
 });

@@ -24,6 +24,6 @@ export const ocTaskFinish = defineTool({
     note: z.string().max(500).optional(),
   }),
   examples: [{ task_id: '019a8c1f2b3d4e5f', outcome: 'completed' }],
-  run: async ({ task_id: id, outcome, note }, { rooms: { tasks } }) =>
+  run: async ({ task_id: id, outcome, note }, { services: { tasks } }) =>
     tasks.show(await tasks.finish(id, outcome, note)),
 });

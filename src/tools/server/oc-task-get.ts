@@ -39,10 +39,10 @@ export const ocTaskGet = defineTool({
     { task_id: '019a8c1f2b3d4e5f' },
     { task_id: '019a8c1f2b3d4e5f', include_result: true },
   ],
-  run: async ({ task_id: id, include_result }, { rooms }) => {
-    const { meta, events, envelope } = await rooms.tasks.get(id);
+  run: async ({ task_id: id, include_result }, { services }) => {
+    const { meta, events, envelope } = await services.tasks.get(id);
     if (envelope) return { meta: showTask(meta), ...envelope, recent_events: events };
-    const found = include_result ? await rooms.tasks.result(id) : undefined;
+    const found = include_result ? await services.tasks.result(id) : undefined;
     const result =
       found &&
       ('result' in found ? { result: found.result } : { result_unreadable: found.unreadable });

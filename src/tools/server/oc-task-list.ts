@@ -35,8 +35,8 @@ export const ocTaskList = defineTool({
     since: markUnlisted(TIME_FIELD.optional()),
   }),
   examples: [{}, { status: ['PENDING', 'RUNNING'] }],
-  run: async ({ status, kind, limit, since }, { rooms }) => {
-    const { tasks, unreadable } = await rooms.tasks.list(
+  run: async ({ status, kind, limit, since }, { services }) => {
+    const { tasks, unreadable } = await services.tasks.list(
       defined({
         limit,
         statuses: status,
@@ -45,7 +45,7 @@ export const ocTaskList = defineTool({
       }),
     );
     return defined({
-      tasks: await Promise.all(tasks.map((meta) => rooms.tasks.show(meta))),
+      tasks: await Promise.all(tasks.map((meta) => services.tasks.show(meta))),
       count: tasks.length,
       ...compact({ unreadable }),
     });

@@ -88,7 +88,7 @@ export const ocTaskStart = defineTool({
       policy: { maxToolCalls: 60, allowedDomains: ['example.com'] },
     },
   ],
-  run: async (given, { rooms: { tasks }, session, folder, taskId }) => {
+  run: async (given, { services: { tasks }, session, folder, taskId }) => {
     const {
       kind = ENVELOPE_KIND,
       args = {},

@@ -25,6 +25,6 @@ export const ocTaskUpdate = defineTool({
   examples: [
     { task_id: '019a8c1f2b3d4e5f', phase: 'verify', note: 'All three invoices are filed.' },
   ],
-  run: async ({ task_id: id, phase, note }, { rooms: { tasks } }) =>
+  run: async ({ task_id: id, phase, note }, { services: { tasks } }) =>
     tasks.show(await tasks.update(id, { phase, note })),
 });

@@ -29,7 +29,7 @@ export const ocTaskWait = defineTool({
     timeout_ms: z.number().int().min(0).max(3_600_000).default(60_000),
   }),
   examples: [{ task_id: '019a8c1f2b3d4e5f', timeout_ms: 30_000 }],
-  run: async ({ task_id: id, timeout_ms: timeoutMs }, { rooms: { tasks }, signal, progress }) =>
+  run: async ({ task_id: id, timeout_ms: timeoutMs }, { services: { tasks }, signal, progress }) =>
     tasks.show(
       await tasks.wait(id, {
         timeoutMs,

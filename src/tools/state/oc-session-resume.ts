@@ -22,14 +22,14 @@ export const ocSessionResume = defineTool({
     list: z.boolean().default(false).describe('Only list snapshots'),
   }),
   examples: [{}, { list: true }],
-  run: async ({ id, list }, { rooms, session, signal, progress, allowAddress }) => {
+  run: async ({ id, list }, { services, session, signal, progress, allowAddress }) => {
     const { SessionSnapshots } = await import('../../store/files/session-snapshots.ts');
-    const snapshots = new SessionSnapshots(rooms.home.snapshots);
+    const snapshots = new SessionSnapshots(services.home.snapshots);
     if (list) return snapshots.list();
     const saved = await snapshots.load(id, session.name);
     const { resumeSession } = await import('../../features/session/resume.ts');
     return resumeSession({
-      browser: rooms.browser,
+      browser: services.browser,
       session,
       saved,
       allowAddress,

@@ -36,7 +36,7 @@ export const ocSessionSnapshot = defineTool({
   ],
   run: async (
     { name, objective, currentStep, nextActions },
-    { rooms, session, signal, progress },
+    { services, session, signal, progress },
   ) => {
     const [{ saveSession }, { SessionSnapshots }] = await Promise.all([
       import('../../features/session/session-snapshot.ts'),
@@ -47,10 +47,10 @@ export const ocSessionSnapshot = defineTool({
       currentStep,
       nextActions,
     });
-    const snapshots = new SessionSnapshots(rooms.home.snapshots);
+    const snapshots = new SessionSnapshots(services.home.snapshots);
     return saveSession({
-      browser: rooms.browser,
-      redactor: rooms.redactor,
+      browser: services.browser,
+      redactor: services.redactor,
       session,
       snapshots,
       name,

@@ -15,8 +15,8 @@ const buildEntry = ({ name, storage, tabs }: Session): object => ({
 });
 
 /** Without the sessions that a crawl uses for its own tabs. */
-const listSessions = ({ rooms }: Context): readonly Session[] =>
-  rooms.browser.sessions.filter(({ within }) => within === undefined);
+const listSessions = ({ services }: Context): readonly Session[] =>
+  services.browser.sessions.filter(({ within }) => within === undefined);
 
 const requireSession = (name: string, context: Context): Session => {
   const known = listSessions(context);
@@ -26,7 +26,7 @@ const requireSession = (name: string, context: Context): Session => {
       argument: 'name',
       sessions: known.slice(0, 50).map((one) => one.name),
     });
-  if (context.rooms.hosts.has(name) && name !== context.session.name)
+  if (context.services.hosts.has(name) && name !== context.session.name)
     throw fail('invalid_argument', `The session "${name}" belongs to another host.`, {
       argument: 'name',
       hint: 'Close only sessions that you opened.',
@@ -36,18 +36,18 @@ const requireSession = (name: string, context: Context): Session => {
 
 const closeSession = async (name: string, context: Context): Promise<object> => {
   const session = requireSession(name, context);
-  const { rooms, signal } = context;
+  const { services, signal } = context;
   const tabs = session.tabs.size;
-  await rooms.browser.closeSession(session, signal);
+  await services.browser.closeSession(session, signal);
   const isDeleted = session.storage === 'own';
-  if (isDeleted) await new NetworkCache(rooms.home.networkCache).remove(`browser:${name}`);
+  if (isDeleted) await new NetworkCache(services.home.networkCache).remove(`browser:${name}`);
   return { closed: name, tabs, data: isDeleted ? 'deleted' : 'kept in the profile' };
 };
 
 const restoreLogin = async (
   session: Session,
   name: string,
-  { rooms: { browser, home }, signal }: Context,
+  { services: { browser, home }, signal }: Context,
 ): Promise<object> => {
   const logins = new Logins(home.logins);
   await logins.load(name); // fails before a tab is opened
@@ -107,7 +107,7 @@ export const sessions = defineTool({
   run: async ({ action, name = '', storage, login }, context) => {
     if (action === 'close') return closeSession(name, context);
     if (action === 'list') return { sessions: listSessions(context).map(buildEntry) };
-    const session = context.rooms.browser.openSession(name, storage);
+    const session = context.services.browser.openSession(name, storage);
     const restored = login === undefined ? undefined : await restoreLogin(session, login, context);
     return defined({ opened: buildEntry(session), restored });
   },

@@ -37,10 +37,10 @@ const saveAll = async (path: string, { tab, session, signal }: TabContext): Prom
 
 const loadAll = async (
   path: string,
-  { tab, session, rooms, signal }: TabContext,
+  { tab, session, services, signal }: TabContext,
 ): Promise<object> => {
   const { cookies, origins, refused } = await restoreLoginState(
-    { browser: rooms.browser, session, tab },
+    { browser: services.browser, session, tab },
     toState(await loadLogin(path)),
     signal,
   );
@@ -57,12 +57,12 @@ const loadAll = async (
 const useLogin = async (
   action: StorageInput['action'],
   name: string,
-  { tab, session, rooms, signal }: TabContext,
+  { tab, session, services, signal }: TabContext,
 ): Promise<object> => {
   const { restoreNamedLogin, saveNamedLogin } =
     await import('../../features/session/saved-login.ts');
-  const logins = new Logins(rooms.home.logins);
-  const login = { browser: rooms.browser, session, tab, logins, signal };
+  const logins = new Logins(services.home.logins);
+  const login = { browser: services.browser, session, tab, logins, signal };
   return action === 'save' ? saveNamedLogin(login, name) : restoreNamedLogin(login, name);
 };
 

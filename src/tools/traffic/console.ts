@@ -30,7 +30,7 @@ export const consoleTool = defineTool({
     fold: z.boolean().default(true).describe('false: similar messages of a long list one by one'),
   }),
   examples: [{ level: 'error' }, { since: 120 }],
-  run: (choice, { tab, rooms: { workers }, signal }) =>
+  run: (choice, { tab, services: { workers }, signal }) =>
     listConsole(tab, choice, { workers, signal }),
   render: (list, { fold }) => renderConsole(list, fold),
 });

@@ -61,15 +61,15 @@ export const httpAuth = defineTool({
     { origin: 'https://staging.example.com', username: 'ada', password: '${SECRET:STAGING}' },
     { action: 'clear' },
   ],
-  run: async ({ action, origin, ...given }, { tab, rooms, fillSecrets }) => {
+  run: async ({ action, origin, ...given }, { tab, services, fillSecrets }) => {
     const credentials = getCredentials(tab);
     if (action === 'set') {
       const place = { top: originFrom(origin, tab.url), frame: originFrom(origin, tab.url) };
       const username = await fillSecrets(given.username ?? '', place);
       const password = await fillSecrets(given.password ?? '', place);
-      rooms.redactor.learn(password);
+      services.redactor.learn(password);
       // the value of the Authorization header
-      rooms.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64'));
+      services.redactor.learn(Buffer.from(`${username}:${password}`).toString('base64'));
       await credentials.set(originFrom(origin, tab.url), { username, password });
     }
     if (action !== 'clear') return { credentials: credentials.list() };

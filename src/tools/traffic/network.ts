@@ -113,7 +113,7 @@ export const network = defineTool({
     { replay: 'GetUser', args: { id: 7 }, confirm: true },
   ],
   run: async (given, context) => {
-    const desk = openDesk(given, context);
+    const networkContext = openDesk(given, context);
     const {
       ttl: ttlMs = NETWORK_CACHE_TTL_MS,
       raw = false,
@@ -126,7 +126,7 @@ export const network = defineTool({
     const maxBytes = bodyLimit(given);
     if (replay !== undefined || given.send) {
       const { replayRequest, sendGivenRequest } = await import('../../features/network/replay.ts');
-      const sender = { ...desk, requireConsent: context.requireConsent };
+      const sender = { ...networkContext, requireConsent: context.requireConsent };
       const order = { confirm: given.confirm ?? false, path, maxBytes, raw };
       return given.send
         ? sendGivenRequest(sender, { ...given.send, tabId: given.tabId }, order, context.deadline)
@@ -134,16 +134,16 @@ export const network = defineTool({
     }
     if (detail !== undefined) {
       const { loadDetail: detailOf } = await import('../../features/network/find-request.ts');
-      return detailOf(desk, { key: detail, path, raw, maxBytes, ttlMs });
+      return detailOf(networkContext, { key: detail, path, raw, maxBytes, ttlMs });
     }
-    const selection = selectionOf(given, desk.now);
+    const selection = selectionOf(given, networkContext.now);
     if (har !== undefined || given.describe) {
       const { collectCapturedRequests: capturedRequests, exportHar } =
         await import('../../features/network/export-har.ts');
-      if (har !== undefined) return exportHar(desk, har, selection, ttlMs);
+      if (har !== undefined) return exportHar(networkContext, har, selection, ttlMs);
       const { describeApi } = await import('../../features/network/describe-api.ts');
       const format = given.describe === 'typescript' ? 'typescript' : 'openapi';
-      return describeApi(await capturedRequests(desk, selection, ttlMs), format);
+      return describeApi(await capturedRequests(networkContext, selection, ttlMs), format);
     }
     const fields = given.filter
       ?.split(',')
@@ -153,12 +153,12 @@ export const network = defineTool({
       import('../../features/network/request-listing.ts'),
       import('../../features/network/select.ts'),
     ]);
-    if (given.wait_ms !== undefined) await waitForNews(desk, selection, given.wait_ms);
+    if (given.wait_ms !== undefined) await waitForNews(networkContext, selection, given.wait_ms);
     const now = Date.now();
     const short = given.format === 'lines' ? 'none' : 'shape';
     const body = raw ? 'whole' : short;
     return listRequests(
-      { ...desk, now },
+      { ...networkContext, now },
       { ...selection, fields, limit: given.limit, body, maxBytes },
     );
   },
@@ -168,13 +168,13 @@ export const network = defineTool({
 
 const openDesk = (
   { reveal = false }: NetworkInput,
-  { rooms, session, signal }: Context,
+  { services, session, signal }: Context,
 ): NetworkContext => ({
-  browser: rooms.browser,
+  browser: services.browser,
   session,
-  cache: new NetworkCache(rooms.home.networkCache),
-  redactor: rooms.redactor,
-  workers: rooms.workers,
+  cache: new NetworkCache(services.home.networkCache),
+  redactor: services.redactor,
+  workers: services.workers,
   reveal,
   signal,
   now: Date.now(),

@@ -21,7 +21,7 @@ import { readOnly, type Routes } from '../../mcp/http/router.ts';
 import { untilStopped } from '../../mcp/http/routes.ts';
 import { type HttpServer, serveHttp } from '../../mcp/http/server.ts';
 import { markOwnProgram } from './find-daemon.ts';
-import { Occupation, watchIdle } from './idle.ts';
+import { DaemonActivity, watchIdle } from './idle.ts';
 import { buildProof, NONCE_HEADER } from './proof.ts';
 import { buildStatus, type DaemonOverview, type DaemonStatus } from './status.ts';
 import { HELLO_PATH, LEASE_PATH, OVERVIEW_PATH, STATUS_PATH, STOP_PATH } from './wire.ts';
@@ -47,7 +47,7 @@ export class Daemon {
   readonly #options: DaemonOptions;
   readonly #token = createSecretToken();
   readonly #engine: Engine;
-  readonly #occupation: Occupation;
+  readonly #occupation: DaemonActivity;
   readonly #stopping = new AbortController();
   #server: HttpServer | undefined;
   #stopped: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class Daemon {
   constructor(options: DaemonOptions) {
     this.#options = options;
     this.#engine = options.createEngine(onLoopback(options.config, this.#token));
-    this.#occupation = new Occupation(() => this.#engine.tasks.running);
+    this.#occupation = new DaemonActivity(() => this.#engine.tasks.running);
   }
 
   /** Listens on a free port and writes the port to daemon.json. */
@@ -190,7 +190,7 @@ const onLoopback = (config: Config, token: string): Config => ({
 interface DaemonParts {
   readonly token: string;
   readonly log: Log;
-  readonly occupation: Occupation;
+  readonly occupation: DaemonActivity;
   readonly status: () => DaemonStatus;
   readonly overview: () => Promise<DaemonOverview>;
   /** Registers a host; the returned function ends its session. */

@@ -1,7 +1,7 @@
 // When a daemon has nothing to do: no call, no host, no task, for long enough.
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Reply } from '../../../pipeline/call.ts';
-import { Occupation, watchIdle } from './idle.ts';
+import { DaemonActivity, watchIdle } from './idle.ts';
 
 const REPLY: Reply = { images: [], notes: [] };
 
@@ -10,7 +10,7 @@ const useClock = (): void => {
   onTestFinished(() => void vi.useRealTimers());
 };
 
-const watched = (occupation: Occupation, idleMs: number): { ended: () => boolean } => {
+const watched = (occupation: DaemonActivity, idleMs: number): { ended: () => boolean } => {
   let ended = false;
   const watch = watchIdle(occupation, idleMs, () => (ended = true));
   onTestFinished(() => watch[Symbol.dispose]());
@@ -20,7 +20,7 @@ const watched = (occupation: Occupation, idleMs: number): { ended: () => boolean
 describe('a daemon', () => {
   it('without requests is idle after its time limit, and not before', async () => {
     useClock();
-    const { ended } = watched(new Occupation(() => 0), 10_000);
+    const { ended } = watched(new DaemonActivity(() => 0), 10_000);
     await vi.advanceTimersByTimeAsync(9_000);
     expect(ended()).toBe(false);
     await vi.advanceTimersByTimeAsync(2_000);
@@ -29,7 +29,7 @@ describe('a daemon', () => {
 
   it('is not idle while a call runs, and begins to be when it has ended', async () => {
     useClock();
-    const occupation = new Occupation(() => 0);
+    const occupation = new DaemonActivity(() => 0);
     const { ended } = watched(occupation, 1_000);
     let answer: (reply: Reply) => void = () => {};
     const running = occupation.counted(() => new Promise((resolve) => (answer = resolve)))({
@@ -52,7 +52,7 @@ describe('a daemon', () => {
   it('is not idle while a host is there or a task runs', async () => {
     useClock();
     let tasks = 1;
-    const occupation = new Occupation(() => tasks);
+    const occupation = new DaemonActivity(() => tasks);
     const { ended } = watched(occupation, 1_000);
     await vi.advanceTimersByTimeAsync(60_000);
     const leave = occupation.host();
@@ -66,7 +66,7 @@ describe('a daemon', () => {
 
   it('whose time is 0 is never idle', async () => {
     useClock();
-    const { ended } = watched(new Occupation(() => 0), 0);
+    const { ended } = watched(new DaemonActivity(() => 0), 0);
     await vi.advanceTimersByTimeAsync(100 * 3_600_000);
     expect(ended()).toBe(false);
   });

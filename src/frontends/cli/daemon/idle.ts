@@ -5,7 +5,7 @@ import type { Engine } from '../../../pipeline/engine.ts';
 const SHORTEST_LOOK_MS = 100;
 const LONGEST_LOOK_MS = 60_000;
 
-export class Occupation {
+export class DaemonActivity {
   readonly #tasks: () => number;
   #calls = 0;
   #hosts = 0;
@@ -56,7 +56,7 @@ export class Occupation {
 
 /** Calls `onIdle` after `idleMs` without work; 0 means never. */
 export const watchIdle = (
-  occupation: Occupation,
+  occupation: DaemonActivity,
   idleMs: number,
   onIdle: () => void,
 ): Disposable => {

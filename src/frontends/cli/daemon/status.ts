@@ -8,7 +8,7 @@ import type { Engine, ListedTab } from '../../../pipeline/engine.ts';
 import type { TaskMeta } from '../../../store/tasks/task-ledger.ts';
 import type { Terminal } from '../terminal.ts';
 import { renderTable } from '../text-layout.ts';
-import type { Occupation } from './idle.ts';
+import type { DaemonActivity } from './idle.ts';
 
 export interface DaemonStatus {
   readonly running: true;
@@ -40,7 +40,7 @@ export interface DaemonOverview {
 
 interface StatusParts {
   readonly engine: Pick<Engine, 'config' | 'health'>;
-  readonly occupation: Occupation;
+  readonly occupation: DaemonActivity;
   readonly port: number;
   readonly log: string;
   readonly sources: ConfigOrigins;

@@ -221,7 +221,7 @@ const RequestPane = ({
             <Fact name="Duration">
               {request.durationMs === undefined ? '' : formatMs(request.durationMs)}
             </Fact>
-            <Fact name="Served from">{request.from ?? ''}</Fact>
+            <Fact name="ClientEngine from">{request.from ?? ''}</Fact>
           </Facts>
           <TextBlock title="URL" text={request.url} />
           <Timing request={request} />

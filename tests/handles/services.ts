@@ -10,7 +10,7 @@ import { createLog } from '../../src/core/log.ts';
 import { WorkerPool } from '../../src/core/worker-pool.ts';
 import { createLineTest, toResult } from '../../src/frontends/mcp/result.ts';
 import type { Reply } from '../../src/pipeline/call.ts';
-import { carry } from '../../src/pipeline/index.ts';
+import { runCall } from '../../src/pipeline/index.ts';
 import { ConsentPolicy } from '../../src/policy/consent-policy.ts';
 import { createRedactor } from '../../src/policy/redact.ts';
 import { SecretHosts } from '../../src/store/config/secrets-file.ts';
@@ -53,7 +53,7 @@ export const tool = (name: string, { traits, run, render }: Recipe): Tool =>
 export class TestRooms {
   private constructor(
     readonly home: string,
-    readonly rooms: Services,
+    readonly services: Services,
   ) {}
 
   static async create(
@@ -61,7 +61,7 @@ export class TestRooms {
     flags: readonly string[] = [],
     secrets: readonly string[] = [],
   ): Promise<TestRooms> {
-    const root = await mkdtemp(join(tmpdir(), 'openchrome-rooms-'));
+    const root = await mkdtemp(join(tmpdir(), 'openchrome-services-'));
     const home = resolveHome({ OPENCHROME_HOME: root });
     const config = resolveConfig({ flags });
     const log = createLog({ level: 'error', write: () => {} });
@@ -104,8 +104,8 @@ export class TestRooms {
   }
 
   call(name: string, args: object = {}): Promise<Reply> {
-    const fits = createLineTest(this.rooms.config.structuredContent);
-    return carry(this.rooms, { name, arguments: args, fits });
+    const fits = createLineTest(this.services.config.structuredContent);
+    return runCall(this.services, { name, arguments: args, fits });
   }
 
   async json<T>(name: string, args: object = {}): Promise<T> {
@@ -116,7 +116,10 @@ export class TestRooms {
 
   /** The line that a client receives. */
   line(reply: Reply): string {
-    const result = toResult(reply, { asked: this.rooms.config.structuredContent, promised: false });
+    const result = toResult(reply, {
+      asked: this.services.config.structuredContent,
+      promised: false,
+    });
     return JSON.stringify({
       jsonrpc: '2.0',
       id: 'a-request-id-of-the-usual-length-0123456789',
