@@ -54,11 +54,11 @@ export class JsonFile<T extends object> {
     await replaceFile(this.path, JSON.stringify({ version: this.#options.version, ...value }));
   }
 
-  /** Saves a value whose members are JSON already. */
+  /** Saves a value whose members are JSON already. A power failure may lose the file. */
   async saveMembers(members: Readonly<Record<keyof T & string, string>>): Promise<void> {
     const parts = Object.entries<string>({ version: String(this.#options.version), ...members });
     const text = parts.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',');
-    await replaceFile(this.path, `{${text}}`);
+    await replaceFile(this.path, `{${text}}`, { durable: false });
   }
 
   async #read(): Promise<string | undefined> {
