@@ -70,9 +70,21 @@ const describeDisabled = (element: Element, detail: string): Problem => {
   return dialog ? { ...problem, cover: describe(dialog) } : problem;
 };
 
-/** Returns the visible label of a hidden input, because a press on the label toggles the input. */
+/** The size of inputs that only screen readers are meant to find: their label is drawn instead. */
+const SCREEN_READER_PX = 2;
+
+const isForScreenReaders = (element: Element): boolean =>
+  measureBoxes(element).every(
+    ({ width, height }) => width <= SCREEN_READER_PX && height <= SCREEN_READER_PX,
+  );
+
+/**
+ * Returns the visible label of an input that is hidden or too small to be seen, because a press on
+ * the label toggles the input.
+ */
 export const findPressable = (element: Element): Element => {
-  if (localName(element) !== 'input' || hiddenBecause(element) === undefined) return element;
+  if (localName(element) !== 'input') return element;
+  if (hiddenBecause(element) === undefined && !isForScreenReaders(element)) return element;
   const labels = (element as HTMLInputElement).labels ?? [];
   return [...labels].find((label) => hiddenBecause(label) === undefined) ?? element;
 };

@@ -97,6 +97,14 @@ export const choosingCases: readonly Case[] = [
     recorded: ['c.checked', true],
   },
   {
+    name: 'checks a box that only screen readers find by pressing its label',
+    page: `<style>#c{position:absolute;width:1px;height:1px;margin:-1px;padding:0;overflow:hidden;clip:rect(0 0 0 0);border:0}</style>
+      <fieldset><legend>Hotels</legend><label for=c>Two stars</label><input id=c type=checkbox></fieldset>`,
+    call: act('check', { query: 'Two stars' }),
+    says: 'checked e# checkbox "Two stars"; now checked',
+    recorded: ['c.checked', true],
+  },
+  {
     name: 'does not change a checkbox that is already checked',
     page: '<label><input id=c type=checkbox checked>News</label>',
     call: act('check', { query: 'News' }),
