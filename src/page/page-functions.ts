@@ -156,10 +156,10 @@ export interface PageFunctions {
       id: number,
       how: Settling,
       maxMs: number,
-      end: boolean,
       answered?: readonly string[],
       transitionsMs?: number,
     ) => Promise<ObservedEffects>;
+    readonly endWatch: (id: number) => void;
     readonly watchFocused: () => WatchedFocus;
     readonly isTextShown: (text: string) => boolean;
     readonly waitFor: (condition: PageCondition, maxMs: number) => Promise<Waited>;

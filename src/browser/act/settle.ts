@@ -42,13 +42,13 @@ const look = async (
   how: Settling,
   maxMs: number,
   signal: AbortSignal,
-  more: { end?: boolean; answered?: readonly string[]; transitionsMs?: number } = {},
+  more: { answered?: readonly string[]; transitionsMs?: number } = {},
 ): Promise<ObservedEffects | undefined> => {
   try {
-    const { end = false, answered = [], transitionsMs = 0 } = more;
+    const { answered = [], transitionsMs = 0 } = more;
     const seen = await frame.call(
       inPage.more.settleWatch,
-      [watch, how, Math.max(0, maxMs), end, answered, transitionsMs],
+      [watch, how, Math.max(0, maxMs), answered, transitionsMs],
       signal,
     );
     return valueIf(!seen.lost, seen);
@@ -211,8 +211,8 @@ export class EffectWait {
   /** Stops the watches in the pages, without waiting. */
   end(): void {
     if (this.#activity.interrupted || this.#activity.leaving) return;
-    for (const frame of this.#frames)
-      look(frame, 'none', 0, this.#signal, { end: true }).catch(() => {});
+    for (const { frame, watch } of this.#frames)
+      frame.call(inPage.more.endWatch, [watch], this.#signal).catch(() => {}); // the frame is gone
   }
 
   effects(): Effects {

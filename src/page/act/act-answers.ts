@@ -143,11 +143,11 @@ export interface PrepareOptions {
 }
 
 /**
- * How to wait. frame: a frame and a task without a change. task: one task, then as `frame` if the
+ * How to wait. frame: a frame whose scripts change nothing. task: one task, then as `frame` if the
  * DOM changed. shown: timers without a change. answer: as `shown`, or as `frame` if the response
- * changed nothing. stir: any change. none: no wait.
+ * changed nothing. stir: any change.
  */
-export type Settling = 'frame' | 'task' | 'shown' | 'answer' | 'stir' | 'none';
+export type Settling = 'frame' | 'task' | 'shown' | 'answer' | 'stir';
 
 /** Complete value of a field. A select option is its label, a NUL, and its value. */
 export type FieldValue = string | boolean | readonly string[];

@@ -1,5 +1,5 @@
 // Waits for the next task, timer, frame or DOM change of a page, and for finite animations.
-import { isElement } from '../safe-dom.ts';
+import { isElement, type Root, rootElement } from '../safe-dom.ts';
 import { isInside } from '../shadow.ts';
 
 /** Resolves after the tasks that are already queued. */
@@ -28,6 +28,22 @@ export const frame = (): Promise<void> =>
       clearTimeout(stop);
       resolve();
     });
+  });
+
+/**
+ * Resolves after all animation callbacks of the current frame, before the frame is painted. Outside
+ * of a frame, or if the page has no size, resolves after the next task.
+ */
+export const frameScriptsEnd = (): Promise<void> =>
+  new Promise((resolve) => {
+    const observer = new ResizeObserver(() => done());
+    const done = (): void => {
+      observer.disconnect();
+      resolve();
+    };
+    const root = rootElement(document);
+    if (root) observer.observe(root);
+    void task().then(done);
   });
 
 /** Whether the page renders a frame within the time. */
@@ -63,6 +79,9 @@ export const observeEverything = (observer: MutationObserver, roots: Iterable<No
 
 /** Longer animations (countdowns, slow decorations) are ignored. */
 const MAX_REMAINING_MS = 1000;
+
+/** Chrome may date the start of an animation back to the frame before the one that shows it. */
+const START_TOLERANCE_MS = 20;
 
 /** How long to wait for the removal of an element that has faded out. */
 const REMOVAL_MS = 100;
@@ -102,7 +121,7 @@ const isEffect = (
     !(effect instanceof KeyframeEffect)
   )
     return false;
-  if (startTime !== null && Number(startTime) < since) return false;
+  if (startTime !== null && Number(startTime) < since - START_TOLERANCE_MS) return false;
   if (remainingMs(animation, effect) > MAX_REMAINING_MS) return false;
   const animated = effect.target;
   if (!animated) return false;
@@ -117,16 +136,17 @@ const isFadedOut = ({ effect }: { readonly effect: KeyframeEffect }): boolean =>
   getComputedStyle(effect.target).opacity === '0';
 
 /**
- * Waits for the animations, at most `maxMs`. Returns whether there were any. `since` is a time of
- * the document's timeline.
+ * Waits for the animations in these trees, at most `maxMs`. Returns whether there were any. `since`
+ * is a time of the document's timeline.
  */
 export const transitionsEnd = async (
+  trees: Iterable<Root>,
   target: Element | undefined,
   since: number,
   maxMs: number,
 ): Promise<boolean> => {
-  const running = document
-    .getAnimations()
+  const running = [...trees]
+    .flatMap((tree) => tree.getAnimations())
     .filter((animation) => isEffect(animation, target, since));
   if (running.length === 0) return false;
   // `finished` rejects if an animation is cancelled

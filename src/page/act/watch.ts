@@ -9,6 +9,7 @@ import {
   pageBody,
   pageRoot,
   queryAll,
+  type Root,
 } from '../safe-dom.ts';
 import { isHere } from '../state.ts';
 import { judgePresses, PRESSES } from '../entries/press.ts';
@@ -28,7 +29,15 @@ import { handleCopied } from './clipboard.ts';
 import { describe, focusedElement, nameText } from './describe-target.ts';
 import { fieldKind, resolveField, readFieldValue, isChecked } from './form-fields.ts';
 import { pathIncludes } from './hit.ts';
-import { change, frame, observeEverything, task, timer, transitionsEnd } from './rhythm.ts';
+import {
+  change,
+  frame,
+  frameScriptsEnd,
+  observeEverything,
+  task,
+  timer,
+  transitionsEnd,
+} from './rhythm.ts';
 import { textBefore } from '../words.ts';
 import { FRAME_TAGS } from '../element-kinds.ts';
 
@@ -118,6 +127,8 @@ class Watch {
   readonly #startedAt = Number(document.timeline.currentTime ?? 0);
   /** Dialogs and live regions that were visible before the action. */
   readonly #visibleBefore = new Set(findRegions().filter(isSeen));
+  /** The document and the shadow roots of changed elements, which may animate their content. */
+  readonly #animatedTrees = new Set<Root>([document]);
   /** Dialogs and live regions whose content changed, not only their attributes. */
   readonly #rewritten = new Set<Element>();
 
@@ -196,6 +207,8 @@ class Watch {
   }
 
   #inspect({ target, type, addedNodes, attributeName }: MutationRecord): void {
+    const root = isElement(target) ? getShadowRoot(target) : null;
+    if (root) this.#animatedTrees.add(root);
     if (type === 'attributes' && !SHOWING_ATTRIBUTES.has(attributeName)) return;
     const region = findRegion(target);
     this.#note(region);
@@ -217,12 +230,14 @@ class Watch {
   }
 
   /**
-   * Waits for a frame and pending timers. Returns whether the DOM stayed the same in the next task.
+   * Waits for a frame and pending timers. Returns whether the DOM stayed the same in the rest of
+   * the frame's scripts, or in the next task if nothing has changed yet.
    */
   async #round(): Promise<boolean> {
     await Promise.all([frame(), timer().then(() => timer())]);
     const before = this.#changesNow();
-    await task();
+    // A frame that shows changes is not waited for: a large page takes long to paint.
+    await (before > 0 ? frameScriptsEnd() : task());
     return this.#changesNow() === before;
   }
 
@@ -293,7 +308,8 @@ class Watch {
   async afterTransitions(maxMs: number): Promise<void> {
     const endsAt = performance.now() + maxMs;
     for (let left = maxMs; left > 0; left = endsAt - performance.now()) {
-      if (!(await transitionsEnd(this.#target, this.#startedAt, left))) return;
+      const trees = this.#animatedTrees;
+      if (!(await transitionsEnd(trees, this.#target, this.#startedAt, left))) return;
       await this.rest(Math.min(left, AFTER_TRANSITION_MS));
     }
   }
@@ -427,13 +443,14 @@ const findShadowRoots = (element: Element): Node[] => {
   return roots;
 };
 
-const REGIONS =
-  'dialog[open],[role=dialog],[role=alertdialog],[role=alert],[role=status],[role=log],' +
-  '[role=timer],[aria-live],output';
+/** One query each: in a large page, one query for a list of selectors takes three times as long. */
+const REGIONS = ['dialog[open]', 'output', '[aria-live]'];
 const MAX_REGIONS = 50;
 
 const findRegions = (): Element[] => {
-  const [...found] = queryAll(document, REGIONS);
+  const [...withRole] = queryAll(document, '[role]');
+  const found = withRole.filter((element) => LIVE[attributeText(element, 'role')] !== undefined);
+  for (const selector of REGIONS) found.push(...queryAll(document, selector));
   return found.slice(0, MAX_REGIONS);
 };
 
@@ -504,15 +521,11 @@ const WAITS: Readonly<Partial<Record<Settling, (watch: Watch, maxMs: number) => 
 
 const LOST: ObservedEffects = { lost: true, at: 0, changes: 0, announcements: [], invalid: [] };
 
-/**
- * Waits in the way that `how` selects, then returns the observed effects. The watch continues
- * unless `end` is set.
- */
+/** Waits in the way that `how` selects, then returns the observed effects. The watch continues. */
 export const settleWatch = async (
   id: number,
   how: Settling,
   maxMs: number,
-  end: boolean,
   answered: readonly string[] = [],
   transitionsMs = 0,
 ): Promise<ObservedEffects> => {
@@ -521,7 +534,9 @@ export const settleWatch = async (
   if (answered.length > 0) await watch.handed(answered);
   await WAITS[how]?.(watch, maxMs);
   if (transitionsMs > 0 && how !== 'task') await watch.afterTransitions(transitionsMs);
-  const seen = watch.seen();
-  if (end) watch.end();
-  return seen;
+  return watch.seen();
+};
+
+export const endWatch = (id: number): void => {
+  if (current?.id === id) current.end();
 };

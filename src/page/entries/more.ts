@@ -12,7 +12,7 @@ import {
   textShown as isTextShown,
   waitFor,
 } from '../act/page-waits.ts';
-import { beginWatch, settleWatch, watchFocused } from '../act/watch.ts';
+import { beginWatch, endWatch, settleWatch, watchFocused } from '../act/watch.ts';
 import { find, findStop, findWait } from '../find/find-elements.ts';
 import { clearMarks, drawMarks, firstMatch, isScrolled, measureArea } from '../marks.ts';
 import { implement } from '../page-functions.ts';
@@ -36,6 +36,7 @@ export const functions = implement('more', {
   mapThroughFrame,
   beginWatch: () => beginWatch(),
   settleWatch,
+  endWatch,
   watchFocused,
   isTextShown,
   waitFor,

@@ -279,6 +279,13 @@ export const receiptCases: readonly Case[] = [
     withinMs: SOONER,
   },
   {
+    name: 'waits for an animation in the shadow root of a changed element',
+    page: `<div id=host open></div><button onclick="host.removeAttribute('open');box.animate({opacity:[1,0]},250).finished.then(()=>box.remove())">Close</button>
+      <script>host.attachShadow({mode:'open'}).innerHTML='<p>Confirm</p>';const box=host.shadowRoot.firstChild</script>`,
+    call: click('Close'),
+    recorded: ['box.isConnected', false],
+  },
+  {
     name: 'reports a dialog that fades in from a hidden place in the page',
     page: `<style>#d{opacity:0;transition:opacity .2s}#d.in{opacity:1}</style><button onclick="d.classList.add('in')">Open</button><div role=dialog id=d aria-label=Options>x</div>`,
     call: click('Open'),
