@@ -112,3 +112,18 @@ describe('what never ends', () => {
     expect(ms).toBeLessThan(SOONER_MS);
   });
 });
+
+describe('a tab in the background', () => {
+  it('is drawn while a click waits for the animation that it started', async () => {
+    const page = `<!doctype html><div id=box>Confirm</div>
+<button onclick="box.animate({ opacity: [1, 0] }, 250).finished.then(() => box.remove())">Close</button>`;
+    const { tabId } = await server.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: site.page('/background', page),
+    });
+    await server.json('tabs', { action: 'new' });
+    await server.text('interact', { action: 'click', query: 'Close', tabId });
+    const code = 'document.getElementById("box") === null';
+    expect(await server.text('javascript_tool', { code, tabId })).toBe('true');
+  });
+});

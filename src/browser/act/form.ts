@@ -27,6 +27,7 @@ import { EffectWait } from './settle.ts';
 import { toPageCoordinates } from '../read/frame-owners.ts';
 import { parseSwitch, joinTexts, toTexts, type WantedValue } from './field-values.ts';
 import { inPage } from '../tabs/in-page.ts';
+import { makeVisibleMeanwhile } from '../tabs/shown-page.ts';
 
 export interface FieldRequest {
   readonly ref?: string | undefined;
@@ -70,6 +71,7 @@ export const fillForm = async (
 ): Promise<FormOutcome> => {
   const { tab, patience } = context;
   refuseUnderDialog(tab);
+  makeVisibleMeanwhile(tab, context.signal);
   const failures = new Map<number, Failure>();
   using activity = new TabActivity(tab);
   const { batches, watched } = await beforeAnything(context, async (signal) => {
@@ -187,8 +189,11 @@ const openedDialogFailure = (request: FieldRequest): Failure =>
     `A dialog opened while ${nameField(request)} was filled; the fields after it were not filled.`,
   );
 
-/** Input that causes an event in the field, for which the page can wait. */
-const REPORTED = new Set<FormStop['how']>(['text', 'press']);
+/**
+ * Input after which the page continues by itself. It cannot after a press: Chrome defers the tasks
+ * of a page from a press until the next frame, but not the commands of the debugger.
+ */
+const REPORTED = new Set<FormStop['how']>(['text']);
 /** How long the event may take after Chrome has confirmed the input. */
 const REPORT_MS = 50;
 

@@ -16,7 +16,7 @@ import { findFrameOwner } from '../read/frame-owners.ts';
 import { dialogOpenFailure } from '../tabs/dialog.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
-import { drawDuringCall } from '../tabs/shown-page.ts';
+import { makeVisibleMeanwhile } from '../tabs/shown-page.ts';
 import { type Clipboard, noteCopied } from './clipboard.ts';
 import { type ActionTarget, buildTargetName, formatTargetName } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';
@@ -88,7 +88,7 @@ const MAX_MISSES = 2;
 
 export const perform = async (context: ActionContext, spec: ActionSpec): Promise<Receipt> => {
   refuseUnderDialog(context.tab);
-  drawDuringCall(context.tab);
+  makeVisibleMeanwhile(context.tab, context.signal);
   for (let misses = 0; ; misses++) {
     const outcome = await attempt(context, spec, misses > 0);
     if ('receipt' in outcome) return outcome.receipt;
@@ -352,13 +352,14 @@ export const performOnPage = async (
   did: string,
   input: (focus: { readonly secret?: true }) => Promise<void>,
 ): Promise<Receipt> => {
-  const { tab, patience } = context;
+  const { tab, patience, signal } = context;
   refuseUnderDialog(tab);
+  makeVisibleMeanwhile(tab, signal);
   using activity = new TabActivity(tab);
-  const watched = await beforeAnything(context, (signal) => watchFocus(tab.frames.main, signal));
+  const watched = await beforeAnything(context, (limited) => watchFocus(tab.frames.main, limited));
   const [focus] = watched as [FrameFocus, ...FrameFocus[]];
-  const effects = await trackActing(context, async (signal) => {
-    const effectWait = new EffectWait(tab, activity, watched, patience, signal);
+  const effects = await trackActing(context, async (limited) => {
+    const effectWait = new EffectWait(tab, activity, watched, patience, limited);
     await untilInterrupted(context, () => input(focus));
     await effectWait.look('frame');
     await effectWait.rest();

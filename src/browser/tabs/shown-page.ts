@@ -59,3 +59,11 @@ export const makeVisible = async (tab: Tab, signal: AbortSignal): Promise<void> 
 export const drawDuringCall = (tab: Tab): void => {
   if (!isHeadless(tab)) keepDrawing(tab);
 };
+
+/**
+ * As `makeVisible`, without waiting for it: an action in a background tab would not see the end of
+ * animations. A tab that is gone fails the action itself.
+ */
+export const makeVisibleMeanwhile = (tab: Tab, signal: AbortSignal): void => {
+  makeVisible(tab, signal).catch(() => {});
+};

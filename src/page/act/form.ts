@@ -123,12 +123,12 @@ class FormRun {
     this.#release();
   }
 
-  /** Waits for the event that the input of a stop causes. */
-  #expect(element: Element, event: 'input' | 'click'): void {
+  /** Waits for the `input` event that the text of a stop causes. */
+  #expectInput(element: Element): void {
     this.#handled = new Promise((resolve) => {
       this.#release = resolve;
       const handle = (): void => void handlersEnd().then((isSoon) => isSoon && resolve());
-      element.addEventListener(event, handle, { capture: true, once: true });
+      element.addEventListener('input', handle, { capture: true, once: true });
     });
   }
 
@@ -198,7 +198,6 @@ class FormRun {
       });
     if (isBox) {
       guardPress(this.#watch, element);
-      this.#expect(element, 'click');
       return stop('press', { point: ready.point });
     }
     return this.#setValue(element, kind, step, stop);
@@ -220,7 +219,7 @@ class FormRun {
       case 'number':
         if (readFieldValue(element) === text) return undefined;
         selectAll(element);
-        this.#expect(element, 'input');
+        this.#expectInput(element);
         return stop('text');
       case 'editor':
         selectAll(element);
