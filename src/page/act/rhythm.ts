@@ -36,14 +36,14 @@ export const frame = (): Promise<void> =>
  */
 export const frameScriptsEnd = (): Promise<void> =>
   new Promise((resolve) => {
-    const observer = new ResizeObserver(() => done());
-    const done = (): void => {
+    const observer = new ResizeObserver(() => end());
+    const end = (): void => {
       observer.disconnect();
       resolve();
     };
     const root = rootElement(document);
     if (root) observer.observe(root);
-    void task().then(done);
+    void task().then(end);
   });
 
 /** Whether the page renders a frame within the time. */
