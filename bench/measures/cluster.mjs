@@ -80,8 +80,7 @@ const measureRedelivery = async ({ store, lease, file, url, workers }) => {
   await store.visits.offer(lease, [visit]);
   await doomed.waitFor(`claimed ${visit.n}`);
   for (const worker of workers) worker.child.kill('SIGCONT');
-  // A process declares others dead only if it has been connected for 5 s.
-  await new Promise((resolve) => setTimeout(resolve, 6000));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
   const killedAt = performance.now();
   doomed.child.kill('SIGKILL');
   let taken = [];

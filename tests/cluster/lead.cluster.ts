@@ -4,7 +4,12 @@ import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import { startSite } from './crawled-site.ts';
 import { buildCrawl, crawlAlone, findLead, waitForLead } from './crawls.ts';
 import { Fleet } from './fleet.ts';
-import { startOwnPostgres, startPostgres, type TestPostgres } from './postgres.ts';
+import {
+  startOwnPostgres,
+  startPostgres,
+  type TestPostgres,
+  waitUntilSettled,
+} from './postgres.ts';
 
 let postgres: TestPostgres;
 let url: string;
@@ -12,6 +17,7 @@ let url: string;
 beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase();
+  await waitUntilSettled(url);
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 

@@ -5,7 +5,7 @@ import { type CrawledSite, startSite } from './crawled-site.ts';
 import { buildCrawl, crawlAlone, findLead, waitForLead } from './crawls.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
 import { Fleet } from './fleet.ts';
-import { runSql, startPostgres, type TestPostgres } from './postgres.ts';
+import { runSql, startPostgres, type TestPostgres, waitUntilSettled } from './postgres.ts';
 
 let postgres: TestPostgres;
 let url: string;
@@ -13,6 +13,7 @@ let url: string;
 beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase();
+  await waitUntilSettled(url);
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 

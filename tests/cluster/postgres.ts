@@ -108,6 +108,13 @@ export const runSql = async <T extends pg.QueryResultRow>(
   }
 };
 
+/** After its start, a server must run for 5 seconds before a process is declared dead. */
+export const waitUntilSettled = async (url: string): Promise<void> => {
+  const sql = "select clock_timestamp() - pg_postmaster_start_time() > '6 seconds' as settled";
+  while (!(await runSql<{ settled: boolean }>(url, sql))[0]?.settled)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+};
+
 export const startOwnPostgres = async ({
   settings = [],
   embedded = false,

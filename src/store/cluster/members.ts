@@ -15,20 +15,27 @@ import type { ClusterSession } from './session.ts';
 const BEAT_MS = 5_000;
 /** A member without a heartbeat for this time is dead, by the clock of the database. */
 const SILENT_SECONDS = 15;
-/** After a restart of the server all locks are free until the members have connected again. */
-const SETTLING_MS = 5_000;
+/**
+ * After a restart of the server all locks are free until the members have connected again: no member
+ * is declared dead within this time after its start, or after this process connected again.
+ */
+const SETTLING_SECONDS = 5;
 /** Pause between two looks at the other members; longer in a large cluster, where many look. */
 const LOOK_MS = 500;
 const LOOK_MS_PER_MEMBER = 125;
 
-/** Condition on the row `m` of `members`. */
-const IS_DEAD = `(
+/** Condition on the row `m` of `members`: its process has no lock, or sends no heartbeat. */
+const IS_ABSENT = `(
   m.beat_at < clock_timestamp() - interval '${SILENT_SECONDS} seconds'
   or not exists (
     select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
       and l.classid::bigint = ${MEMBER_LOCKS} and l.objid::bigint = m.lock_key and l.objsubid = 2
       and l.database = (select oid from pg_database where datname = current_database())
   )
+)`;
+
+const IS_DEAD = `(${IS_ABSENT}
+  and pg_postmaster_start_time() < clock_timestamp() - interval '${SETTLING_SECONDS} seconds'
 )`;
 
 const BEAT = {
@@ -172,7 +179,7 @@ export class ClusterMembers implements Members, AsyncDisposable {
   /** Returns the number of members. */
   async #buryDead(): Promise<number> {
     const { database, session, bury, log } = this.#options;
-    if (session.connectedMs < SETTLING_MS) return 1;
+    if (session.reconnectedMs < SETTLING_SECONDS * 1_000) return 1;
     const rows = await database.query<{ id: string; dead: boolean }>({
       name: 'oc_members',
       text: `select m.id, ${IS_DEAD} as dead from openchrome.members m`,
@@ -231,7 +238,7 @@ const LIST = `
 select id, role, host, pid, version, slots, report,
   (extract(epoch from clock_timestamp() - joined_at) * 1000)::float8 as up_ms,
   (extract(epoch from clock_timestamp() - beat_at) * 1000)::float8 as silent_ms
-from openchrome.members m where not ${IS_DEAD} order by joined_at`;
+from openchrome.members m where not ${IS_ABSENT} order by joined_at`;
 
 const NO_REPORT: MemberReport = {
   limits: '',

@@ -22,7 +22,8 @@ export class ClusterSession implements AsyncDisposable {
   readonly #listeners: SessionListener[] = [];
   readonly #closed = new AbortController();
   #client: pg.Client | undefined;
-  #connectedAt = Infinity;
+  #connections = 0;
+  #connectedAt = -Infinity;
   #running: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
 
@@ -45,9 +46,10 @@ export class ClusterSession implements AsyncDisposable {
     return this.#client;
   }
 
-  /** How long the current connection exists; 0 without one. */
-  get connectedMs(): number {
-    return this.#client ? Math.max(0, monotonicMs() - this.#connectedAt) : 0;
+  /** Time since this process connected again; Infinity for its first connection, 0 without one. */
+  get reconnectedMs(): number {
+    if (!this.#client) return 0;
+    return this.#connections > 1 ? monotonicMs() - this.#connectedAt : Infinity;
   }
 
   /** Closes a connection that does not answer; the session then connects again. */
@@ -95,6 +97,7 @@ export class ClusterSession implements AsyncDisposable {
     for (const { onConnect } of this.#listeners) await onConnect?.(client);
     this.#client = client;
     this.#connectedAt = monotonicMs();
+    this.#connections++;
     for (const resolve of this.#waiting.splice(0)) resolve();
     this.#tell('*'); // notifications were missed while there was no connection
   }
