@@ -47,7 +47,10 @@ it('a link to the dashboard ends a call of several steps, and a popup cannot be 
   const steps = 'click "Next"; click "Waiting for you"';
   const both = await server.call('act', { instruction: steps, timeout_ms: 4_000 });
   expect(both).toContain('domain_not_allowed');
-  expect(await server.call('wait_for', { url: 'about:blank' })).not.toContain('error');
+  // Calls are rejected until the tab has left the dashboard.
+  await expect
+    .poll(() => server.call('wait_for', { url: 'about:blank' }), { timeout: 20_000 })
+    .not.toContain('error');
   await server.call('navigate', { url: `${site.origin}/opens` });
   await server.call('interact', { action: 'click', query: 'Open' });
   for (const { tabId, url } of await list()) {

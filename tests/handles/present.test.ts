@@ -9,7 +9,7 @@ import { runCall } from '../../src/pipeline/index.ts';
 import { type Descriptor, DescriptorSchema } from '../../src/store/handles/handle-descriptor.ts';
 import type { FetchedOutput } from '../../src/store/handles/handle-fetch.ts';
 import { defineTool, type Tool } from '../../src/toolkit/define-tool.ts';
-import { TestRooms, tool } from './services.ts';
+import { TestRooms, tool } from './pipeline-without-browser.ts';
 
 const opened: TestRooms[] = [];
 const open = async (
