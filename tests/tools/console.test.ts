@@ -124,9 +124,11 @@ it('reads a source map of many megabytes in a worker thread, also a hostile one'
   await server.text('wait_for', { console: 'too much: 9' });
   await server.text('wait_for', { console: 'hostile' });
   let isListed = false;
-  const list = server.text('console', { level: 'error', limit: 2 }).finally(() => {
-    isListed = true;
-  });
+  const list = server
+    .text('console', { level: 'error', limit: 2, timeout_ms: 100_000 })
+    .finally(() => {
+      isListed = true;
+    });
   let longestBlockMs = 0;
   const measureBlocks = (since: number): void => {
     const now = readMainThreadMs();

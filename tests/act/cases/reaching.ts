@@ -337,32 +337,32 @@ export const reachCases: readonly Case[] = [
   },
   {
     name: 'in a frame of another site is found and hit',
-    page: `<div style="height:90px"></div><iframe style="margin-left:40px" src="{other}/inner"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
+    page: `<div style="height:90px"></div><iframe style="margin-left:40px" src="{other}/inner"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
       '/inner': `<p>text</p><button onclick="parent.postMessage('trusted:'+event.isTrusted,'*')">Foreign</button>`,
     },
     call: click({ query: 'Foreign' }),
     says: /^clicked e# button "Foreign"/,
-    recorded: ['hit', 'trusted:true'],
+    recorded: ['await heard', 'trusted:true'],
   },
   {
     name: 'in frames inside frames of other sites is found and hit',
-    page: `<div style="height:60px"></div><iframe width=600 height=400 style="margin-left:30px;border:5px solid" src="{other}/level-1"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
+    page: `<div style="height:60px"></div><iframe width=600 height=400 style="margin-left:30px;border:5px solid" src="{other}/level-1"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
       '/level-1': `<p>one</p><iframe width=300 height=200 style="border:9px solid;margin:20px" src="http://127.0.0.1/"></iframe><script>document.querySelector('iframe').src='http://127.0.0.1:'+location.port+'/level-2'</script>`,
       '/level-2': `<p>two</p><button onclick="top.postMessage('deep:'+event.isTrusted,'*')">Deepest</button>`,
     },
     call: click({ query: 'Deepest', waitForMs: 10_000 }),
-    recorded: ['hit', 'deep:true'],
+    recorded: ['await heard', 'deep:true'],
   },
   {
     name: 'in a frame that is out of view is scrolled to',
-    page: `<div style="height:2500px"></div><iframe src="{other}/below"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
+    page: `<div style="height:2500px"></div><iframe src="{other}/below"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
       '/below': `<div style="height:900px"></div><button onclick="parent.postMessage('low','*')">Low</button>`,
     },
     call: click({ query: 'Low' }),
-    recorded: ['hit', 'low'],
+    recorded: ['await heard', 'low'],
   },
   {
     name: 'in a frame that is covered names the cover',

@@ -74,14 +74,14 @@ export const stepCases: readonly Case[] = [
   },
   {
     name: 'reports the element that was hit inside a frame of another site',
-    page: `<iframe style="position:absolute;left:50px;top:60px;border:4px solid" src="{other}/pad"></iframe><script>addEventListener('message',(e)=>window.hit=e.data)</script>`,
+    page: `<iframe style="position:absolute;left:50px;top:60px;border:4px solid" src="{other}/pad"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
       '/pad': `<body style="margin:0"><button style="width:120px;height:50px" onclick="parent.postMessage('pad','*')">Pad</button>`,
     },
     first: [['wait_for', { text: 'Pad' }]],
     call: computer('left_click', { coordinate: [100, 90] }),
     says: /^clicked e# button "Pad"/,
-    recorded: ['hit', 'pad'],
+    recorded: ['await heard', 'pad'],
   },
   {
     name: "is not misled by elements that take the names of the document's own parts",

@@ -154,13 +154,13 @@ export const typingCases: readonly Case[] = [
   },
   {
     name: 'fills a field in a frame of another site',
-    page: `<iframe src="{other}/field"></iframe><script>addEventListener('message',(e)=>window.got=e.data)</script>`,
+    page: `<iframe src="{other}/field"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
       '/field': `<label>Card <input oninput="parent.postMessage(this.value+event.isTrusted,'*')"></label>`,
     },
     call: fill('Card', '4242', { waitForMs: 2000 }),
     says: 'filled e# textbox "Card"; value "4242"',
-    recorded: ['got', '4242true'],
+    recorded: ['await heard', '4242true'],
   },
   {
     name: 'fills a field in a closed shadow root',
