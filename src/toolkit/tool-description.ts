@@ -47,7 +47,7 @@ const withListedNames = ({ properties, required, ...rest }: ToolSchema): ToolSch
 /** Marks an argument that is accepted but not in tools/list; expand_tools and the docs have it. */
 export const markUnlisted = <T extends z.ZodType>(schema: T): T => schema.meta({ listed: false });
 
-/** Marks an argument whose name says enough: tools/list has it without its description. */
+/** Marks an argument whose name is clear: tools/list omits its description. */
 export const markUndescribed = <T extends z.ZodType>(schema: T): T =>
   schema.meta({ listed: 'undescribed' });
 

@@ -75,7 +75,7 @@ export const toCallRow = ({ id, entry }: FeedLine): CallRow => {
   });
 };
 
-/** Replies that open a page are JSON: the title of the page says most. */
+/** The title of the page if the reply is JSON that describes a page, otherwise the reply. */
 const describeReply = (summary: unknown): string | undefined => {
   const text = toText(summary, SUMMARY_CHARS);
   const [, title] = /^\{"tabId":.*?"title":("(?:[^"\\]|\\.)+")/.exec(text ?? '') ?? [];

@@ -208,8 +208,8 @@ const runStatement = async <Row extends pg.QueryResultRow>(
 };
 
 /**
- * Rolls back; returns an error if the connection must not be used again. A connection without an
- * answer is not asked for a rollback, which would wait as long as the statement did.
+ * Rolls back; returns an error if the connection must not be used again. A connection that did not
+ * answer gets no rollback, because that would wait as long as the statement did.
  */
 const findBreak = (client: pg.PoolClient, error: unknown): Promise<Error | undefined> => {
   if (error instanceof Error && isConnectionError(error)) return Promise.resolve(error);

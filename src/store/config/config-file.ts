@@ -24,7 +24,7 @@ interface ConfigFolders {
   readonly workingFolder?: string;
 }
 
-/** Whether there is a file to read; also true if that cannot be determined. */
+/** Whether a configuration file exists; also true if that cannot be determined. */
 export const hasConfigFile = ({ home, workingFolder = process.cwd() }: ConfigFolders): boolean =>
   [home, workingFolder].some((folder) => mayExist(join(folder, CONFIG_FILE)));
 

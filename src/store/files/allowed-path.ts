@@ -40,7 +40,7 @@ export const requireAllowedPath = async (
   return real;
 };
 
-/** Throws if there is no file or folder at the path; `given` is the path as the caller wrote it. */
+/** Throws if the path does not exist; `given` is the path as the caller wrote it. */
 export const requireExisting = async (path: string, given: string): Promise<void> => {
   const found = await stat(path).catch(() => undefined);
   if (found) return;
