@@ -49,14 +49,20 @@ export const pageScriptPlugin = () => ({
   },
 });
 
-export const pageScriptVitePlugin = () => ({
-  name: 'page-script',
-  enforce: 'pre',
-  resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
-  async load(id) {
-    if (!id.startsWith(`\0${PREFIX}`)) return undefined;
-    const { source, files } = await bundleScript(id.slice(PREFIX.length + 1));
-    for (const file of files) this.addWatchFile(file);
-    return `export default ${JSON.stringify(source)};`;
-  },
-});
+/** The projects of a test run share the bundles. */
+export const pageScriptVitePlugin = () => {
+  const bundles = new Map();
+  return {
+    name: 'page-script',
+    enforce: 'pre',
+    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+    watchChange: () => bundles.clear(),
+    async load(id) {
+      if (!id.startsWith(`\0${PREFIX}`)) return undefined;
+      if (!bundles.has(id)) bundles.set(id, bundleScript(id.slice(PREFIX.length + 1)));
+      const { source, files } = await bundles.get(id);
+      for (const file of files) this.addWatchFile(file);
+      return `export default ${JSON.stringify(source)};`;
+    },
+  };
+};

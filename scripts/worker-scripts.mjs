@@ -81,14 +81,20 @@ export const workerScriptPlugin = () => ({
   },
 });
 
-export const workerScriptVitePlugin = () => ({
-  name: 'worker-script',
-  enforce: 'pre',
-  resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
-  async load(id) {
-    if (!id.startsWith(`\0${PREFIX}`)) return undefined;
-    const { source, files } = await bundleWorker(id.slice(PREFIX.length + 1));
-    for (const file of files) this.addWatchFile(file);
-    return `export default ${JSON.stringify(source)};`;
-  },
-});
+/** The projects of a test run share the bundles. */
+export const workerScriptVitePlugin = () => {
+  const bundles = new Map();
+  return {
+    name: 'worker-script',
+    enforce: 'pre',
+    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+    watchChange: () => bundles.clear(),
+    async load(id) {
+      if (!id.startsWith(`\0${PREFIX}`)) return undefined;
+      if (!bundles.has(id)) bundles.set(id, bundleWorker(id.slice(PREFIX.length + 1)));
+      const { source, files } = await bundles.get(id);
+      for (const file of files) this.addWatchFile(file);
+      return `export default ${JSON.stringify(source)};`;
+    },
+  };
+};

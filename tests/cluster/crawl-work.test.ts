@@ -225,7 +225,7 @@ describe('page visits', () => {
     expect(taken).toEqual([{ n: 0, outcome: { lost: 3 } }]);
     await lead.tasks.change(lease.taskId, (meta) => ({ meta: { ...meta, status: 'COMPLETED' } }));
     await lead.leases.release(lease);
-  }, 60_000);
+  }, 180_000);
 });
 
 const isMember = async (id: string): Promise<boolean> =>

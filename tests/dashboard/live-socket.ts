@@ -75,6 +75,12 @@ export const closeSocket = (socket: WebSocket): Promise<void> =>
     socket.close();
   });
 
+/**
+ * The last picture that a socket has received and not acknowledged. The server sends the next one
+ * only after that, so no picture arrives while nothing waits for it.
+ */
+const unanswered = new WeakMap<WebSocket, () => void>();
+
 /** Watches a tab and acknowledges its pictures, until it has this many. */
 export const takePictures = (
   socket: WebSocket,
@@ -87,12 +93,16 @@ export const takePictures = (
     const listen = (data: Buffer, isBinary: boolean): void => {
       if (!isBinary) return;
       const picture = readPicture(data);
+      const acknowledge = (): void =>
+        socket.send(JSON.stringify({ type: 'ack', tabId, n: picture.header.n }));
       taken.push(picture);
-      socket.send(JSON.stringify({ type: 'ack', tabId, n: picture.header.n }));
-      if (taken.length < count) return;
+      if (taken.length < count) return acknowledge();
+      unanswered.set(socket, acknowledge);
       socket.off('message', listen);
       resolve(taken);
     };
     socket.on('message', listen);
     socket.send(JSON.stringify({ type: 'watch', tabs: [tabId], width }));
+    unanswered.get(socket)?.();
+    unanswered.delete(socket);
   });

@@ -143,7 +143,7 @@ const WORK: Readonly<Record<string, Work>> = {
   hideSecrets,
   parseAddress: orError((text) => parseAddress(text)),
   redactText: (text) => redactor.text(text),
-  'redactor.data': (text) => redactor.data({ value: text, [text]: [text] }),
+  'redactor.data': (text) => redactor.data({ [text]: [text] }),
   removeInvisible,
   sanitiseData: (text) => sanitiseData({ [text]: text }, noFindings(), { html: true }),
   sanitiseText: (text) => sanitiseText(text, { html: true }),
