@@ -18,13 +18,14 @@ import { Walker } from './walker.ts';
  * Returns a header line and one line per node (see walk-record.ts); null if the root does not
  * exist.
  */
-export const walk = (options: WalkOptions = {}): string | null =>
-  keepFlags(() => walkDocument(options));
+export const walk = (options: WalkOptions = {}): string | null => {
+  hasWalked = true;
+  return keepFlags(() => walkDocument(options));
+};
 
 const walkDocument = (options: WalkOptions): string | null => {
   const start = findStart(options);
   if (start === undefined) return null;
-  hasWalked = true;
   state.suspects = [];
   state.frames = [];
   const walker = new Walker(options);
@@ -37,29 +38,54 @@ let hasWalked = false;
 
 /** Enough elements for V8 to compile the code, and few enough not to block the page. */
 const REHEARSED = 1000;
-const REHEARSED_MS = 20;
+/**
+ * Time of one rehearsal. Short, so that a call does not wait long, and V8 can install the code that
+ * it compiles in the background.
+ */
+const REHEARSED_MS = 8;
+const MAX_REHEARSALS = 8;
+/** The first walk of a page takes longer than a rehearsal. */
+const MAX_ROUND_MS = 20;
 /** V8 compiles code better after several runs. */
-const MAX_ROUNDS = 6;
+const MAX_ROUNDS = 20;
 
 /**
- * Walks the start of the document while the page is idle, because the first run of this code is
- * slow. Resolves to the number of elements that may host a closed shadow root.
+ * Walks the start of the document several times while the page is idle, because the first runs of
+ * this code are slow. Resolves after the first idle time to the number of elements that may host a
+ * closed shadow root.
  */
 export const warmUpWalk = (): Promise<number> =>
   new Promise((resolve) => {
     requestIdleCallback(() => {
       if (hasWalked) return resolve(0);
-      const { suspects } = state; // a caller may not have taken them yet
-      const endsAt = performance.now() + REHEARSED_MS;
-      walk({ maxElements: REHEARSED, maxMs: REHEARSED_MS });
-      rehearsed = state.suspects;
-      for (let round = 1; round < MAX_ROUNDS && performance.now() < endsAt; round++)
-        walk({ maxElements: REHEARSED, maxMs: endsAt - performance.now() });
-      state.suspects = suspects;
+      const rounds = rehearse(MAX_ROUNDS);
       resolve(rehearsed.length);
+      rehearseAgain(MAX_ROUNDS - rounds, MAX_REHEARSALS - 1);
     });
   });
 
+/** Walks up to `maxRounds` times; returns the number of walks. */
+const rehearse = (maxRounds: number): number => {
+  const { suspects, frames } = state; // a caller may not have taken them yet
+  const endsAt = performance.now() + REHEARSED_MS;
+  let rounds = 0;
+  for (; rounds === 0 || (rounds < maxRounds && performance.now() < endsAt); rounds++) {
+    keepFlags(() => walkDocument({ maxElements: REHEARSED, maxMs: MAX_ROUND_MS }));
+    if (!hasRehearsed) rehearsed = state.suspects;
+    hasRehearsed = true;
+  }
+  Object.assign(state, { suspects, frames });
+  return rounds;
+};
+
+const rehearseAgain = (rounds: number, times: number): void => {
+  if (rounds <= 0 || times <= 0) return;
+  requestIdleCallback(() => {
+    if (!hasWalked) rehearseAgain(rounds - rehearse(rounds), times - 1);
+  });
+};
+
+let hasRehearsed = false;
 let rehearsed: Element[] = [];
 
 /**

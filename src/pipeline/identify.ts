@@ -1,5 +1,6 @@
 // Finds the tool of a call, and its valid common arguments by camelCase and snake_case names.
 import { findClosest } from '../core/closest.ts';
+import { getOrCreate } from '../core/collections.ts';
 import { fail } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
@@ -26,15 +27,20 @@ const indexNames = (names: readonly string[]): ArgumentNames =>
     ]),
   );
 
-export const indexOwnNames = ({ input }: Tool): ArgumentNames =>
-  indexNames(Object.keys(input.shape));
+/** The names of a tool's arguments, built by its first call. */
+const ownNames = new WeakMap<Tool, ArgumentNames>();
+const commonNames = new WeakMap<Tool, ArgumentNames>();
+
+export const indexOwnNames = (tool: Tool): ArgumentNames =>
+  getOrCreate(ownNames, tool, () => indexNames(Object.keys(tool.input.shape)));
 
 /** The common arguments, without those that the tool declares itself. */
-export const indexCommonNames = (tool: Tool): ArgumentNames => {
-  const fields = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
-  const own = indexOwnNames(tool);
-  return indexNames(Object.keys(fields).filter((name) => !own.has(simplifyName(name))));
-};
+export const indexCommonNames = (tool: Tool): ArgumentNames =>
+  getOrCreate(commonNames, tool, () => {
+    const fields = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
+    const own = indexOwnNames(tool);
+    return indexNames(Object.keys(fields).filter((name) => !own.has(simplifyName(name))));
+  });
 
 export const identify: Step<Call, IdentifiedCall> = async (call, next) => {
   const tool = requireTool(call.services.tools, call.request.name);

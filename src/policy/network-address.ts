@@ -59,8 +59,22 @@ const PRIVATE = blockList(
 /** Removes the brackets and the zone (`%eth0`) of a numeric address. */
 const stripZone = (text: string): string => textBefore(text.replace(/^\[|\]$/g, ''), '%');
 
+/** Maximum number of remembered hosts. */
+const MAX_CLASSIFIED = 500;
+/** The kinds of the hosts that were classified last: every call classifies the host of its tab. */
+const classified = new Map<string, AddressKind | undefined>();
+
 /** The kind of an IP address, with or without brackets and zone; undefined for other text. */
 export const classifyAddress = (text: string): AddressKind | undefined => {
+  const known = classified.get(text);
+  if (known !== undefined || classified.has(text)) return known;
+  const kind = classify(text);
+  if (classified.size >= MAX_CLASSIFIED) classified.clear();
+  classified.set(text, kind);
+  return kind;
+};
+
+const classify = (text: string): AddressKind | undefined => {
   const address = stripZone(text);
   const family = isIP(address);
   if (family === 0) return undefined;
