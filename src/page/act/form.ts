@@ -1,6 +1,7 @@
 // Fills in a form from inside the page; pauses at fields that need real input events.
 import { compact, defined, ifDefined } from '../objects.ts';
 import { activeElement, attribute, attributeText, localName, queryAll } from '../safe-dom.ts';
+import { getShadowRoot } from '../shadow.ts';
 import { assignId, isHere } from '../state.ts';
 import { isSeen, trees } from '../match-words.ts';
 import { inputType } from '../roles.ts';
@@ -16,7 +17,7 @@ import type {
   ProblemKind,
 } from './act-answers.ts';
 import { type Actionable, check, findPressable } from './actionable.ts';
-import { createKnown, describe, nameText } from './describe-target.ts';
+import { createKnown, describe, focusedElement, nameText } from './describe-target.ts';
 import {
   chooseOptions,
   fieldKind,
@@ -219,6 +220,12 @@ class FormRun {
       case 'number':
         if (readFieldValue(element) === text) return undefined;
         selectAll(element);
+        if (focusedElement(getShadowRoot) !== element)
+          return this.#fail(item, {
+            problem: 'not_editable',
+            element: describe(element),
+            detail: 'the page moves the focus to another element',
+          });
         this.#expectInput(element);
         return stop('text');
       case 'editor':

@@ -85,6 +85,13 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
+    name: 'never enters text into the field that the page focuses instead',
+    page: `<form id=f><label>First <input name=first onfocus="f.other.focus()"></label><label>Other <input name=other></label></form>`,
+    call: fill([{ label: 'First', value: 'Ada' }]),
+    fails: ['not_editable', /the page moves the focus to another element/],
+    recorded: ['f.other.value', ''],
+  },
+  {
     name: 'submits and reports the effects',
     page: PERSON,
     call: fill(
