@@ -4,11 +4,12 @@ import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { baseChunk } from './base-chunk.mjs';
-import { bundle, ROOT } from './bundle.mjs';
+import { bundle, REQUIRE, ROOT } from './bundle.mjs';
 import { dashboardInputs } from './dashboard-page.mjs';
 import { buildExtension, zipExtension } from './extension.mjs';
 import { licencesOf } from './licences.mjs';
 import { writePdfiumFile } from './pdfium-file.mjs';
+import { trimChunks } from './trim-chunks.mjs';
 
 const startedAt = performance.now();
 const dist = path.join(ROOT, 'dist');
@@ -26,10 +27,42 @@ const options = {
   define: { OPENCHROME_VERSION: JSON.stringify(version) },
   metafile: true,
 };
+
+/**
+ * An idle server loads the cleanup and not the engine. As a program of its own it is one small file;
+ * chunks that it shares with the engine would be many, and each takes memory.
+ */
+const cleanupApart = {
+  name: 'cleanup-apart',
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /\/(?:cleanup|store-sweeps)[.]ts$/ }, ({ kind, path: file }) =>
+      kind === 'dynamic-import'
+        ? { path: `../cleanup/${path.basename(file, '.ts')}.js`, external: true }
+        : undefined,
+    );
+  },
+};
+
 const pdfium = mkdir(dist).then(() => writePdfiumFile(dist));
 const failed = () => process.exit(1); // esbuild has reported the reason
 const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
-const { metafile } = await bundle(options, [baseChunk(first, ROOT)]).catch(failed);
+const { metafile } = await bundle(options, [baseChunk(first, ROOT), cleanupApart]).catch(failed);
+
+const CLEANUP = 'src/features/cleanup';
+const { metafile: cleanup } = await bundle(
+  {
+    ...options,
+    entryPoints: [`${CLEANUP}/cleanup.ts`, `${CLEANUP}/store-sweeps.ts`],
+    outdir: 'dist/cleanup',
+    splitting: false,
+  },
+  [cleanupApart],
+).catch(failed);
+const written = Object.keys({ ...metafile.outputs, ...cleanup.outputs });
+await trimChunks(
+  written.map((file) => path.join(ROOT, file)),
+  REQUIRE,
+);
 
 // The demo is a program of its own, so that the chunks of the server do not depend on it.
 const { metafile: demo } = await bundle({

@@ -13,7 +13,7 @@ import { englishOnly, workerScriptPlugin } from './worker-scripts.mjs';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Some bundled packages are CommonJS and call require for modules of Node. */
-const REQUIRE =
+export const REQUIRE =
   "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);";
 
 /**

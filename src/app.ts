@@ -15,8 +15,8 @@ import type { Redactor } from './core/redactor.ts';
 import type { Home } from './core/home.ts';
 import type { Wiring } from './frontends/cli/wiring.ts';
 import { createLineTest, toResult } from './frontends/mcp/result.ts';
-import { createLog, type Log } from './core/log.ts';
-import { after, Deadline, IdleTimer } from './core/time.ts';
+import { createLog } from './core/log.ts';
+import { Deadline, IdleTimer } from './core/time.ts';
 import { WorkerPool } from './core/worker-pool.ts';
 import { runCall } from './pipeline/index.ts';
 import { replyWithResult } from './pipeline/present/fit.ts';
@@ -26,19 +26,11 @@ import { DomainPolicy, parseDomains } from './policy/domains.ts';
 import { createRedactor } from './policy/redact.ts';
 import { noFindings } from './policy/sanitise-text.ts';
 import { sanitiseData, sanitiseLargeData } from './policy/sanitise.ts';
-import {
-  downloadRetention,
-  evidenceRetention,
-  snapshotRetention,
-  Sweeper,
-} from './store/files/sweeper.ts';
 import { Handles } from './store/handles/handles.ts';
 import { PayloadFiles } from './store/handles/payload-files.ts';
 import type { MemberRole } from './store/cluster/cluster-store.ts';
 import { createPayloadWriter } from './store/files/payload-writer.ts';
 import { openJournal } from './store/journal/journal.ts';
-import { networkCacheRetention } from './store/network/network-cache.ts';
-import { recordingsRetention } from './store/files/recordings.ts';
 import { DashboardPorts } from './store/config/dashboard-ports.ts';
 import { loadSecrets, type Secret, SecretHosts } from './store/config/secrets-file.ts';
 import { Logins } from './store/files/logins.ts';
@@ -48,6 +40,7 @@ import { listTaskKinds, type Tool } from './toolkit/define-tool.ts';
 import { TOOLS } from './tools/index.ts';
 import type { Cluster, CreateCluster } from './features/cluster/cluster.ts';
 import type { Consent } from './features/consent/consent.ts';
+import { startCleanup } from './features/cleanup/cleanup.ts';
 import { prepareWhenQuiet } from './features/network/prepare-when-quiet.ts';
 import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
 import type { ResourceKind, StoredResources } from './features/resources/stored-resources.ts';
@@ -169,9 +162,6 @@ const withShortId = ({ sessions }: Browser, tab: TabSummary): ListedTab => {
   return { ...tab, ...compact({ short: session?.shortIds.get(tab.tabId) }) };
 };
 
-/** Delay before leftover Chromes of dead servers are ended: the first calls come first. */
-const REAP_AFTER_MS = 3000;
-
 /**
  * Timeout for closing a session's tabs, which takes milliseconds; a hanging tab ends with Chrome.
  */
@@ -181,13 +171,6 @@ const END_SESSION_MS = 5_000;
 const MAX_SCRIPTS = 8;
 /** Longer than a model takes to write its next script: a new thread takes 100 ms, an idle one 9 MB. */
 const SCRIPT_IDLE_MS = 60_000;
-
-const reapLeftovers = async (home: Home, log: Log): Promise<void> => {
-  const { reapOrphans } = await import('./browser/launch/ownership.ts');
-  await reapOrphans({ home }).catch((error: unknown) =>
-    log.warn('orphans could not be looked for', error),
-  );
-};
 
 /** Loads a part of the engine on first use. */
 const once = <T>(create: () => Promise<T>) => {
@@ -426,19 +409,8 @@ export const createEngine = ({
       config.sanitizeContent ? sanitiseLargeData(data, noFindings(), {}, { workers }) : data,
     log,
   });
-  const sweeper = new Sweeper(
-    [
-      journal.retention,
-      handles.retention,
-      taskStore.retention,
-      networkCacheRetention(home.networkCache),
-      recordingsRetention(home.recordings),
-      evidenceRetention(home.evidence, config.keepDays),
-      snapshotRetention(home.snapshots, config.keepDays),
-      downloadRetention(home.downloads, config.keepDays),
-    ],
-    log,
-  );
+  const storeRules = [handles.retention, taskStore.retention];
+  const cleanup = startCleanup({ config, home, log, storeRules });
   const dashboards = new DashboardPorts(home.run);
   const guard = new DomainGuard({
     policy: domainPolicy(config, dashboards),
@@ -510,7 +482,6 @@ export const createEngine = ({
     const { TakeOver } = await import('./features/consent/take-over.ts');
     return new TakeOver({ browser, home, ...defined({ idleMs: takeOverIdleMs }) });
   });
-  const reaping = after(REAP_AFTER_MS, () => void reapLeftovers(home, log));
   const secretHosts = new SecretHosts(home);
   let observer: Observer | undefined;
   const services: Services = {
@@ -580,13 +551,12 @@ export const createEngine = ({
       };
     },
     stop: async () => {
-      sweeper[Symbol.dispose]();
+      cleanup[Symbol.dispose]();
       await takeOver.loaded?.then((loaded) => loaded.stop());
       await waiting.loaded?.then((loaded) => loaded.stop());
       await cluster?.stop();
       await tasks.stop(fail('engine_stopped', 'The engine was stopped.'), { forGood: true });
       await cluster?.close();
-      reaping[Symbol.dispose]();
       idle[Symbol.dispose]();
       if (env['OPENCHROME_TRACE_CDP'])
         process.stderr.write(`openchrome cdp methods: ${browser.methodsUsed.join(' ')}\n`);

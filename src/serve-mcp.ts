@@ -3,6 +3,7 @@
 import readSettings from 'plain-settings';
 import type { Config, Settings } from './core/config.ts';
 import type { Failure } from './core/failure.ts';
+import type { Log } from './core/log.ts';
 import { resolveHome } from './core/home.ts';
 import { findPlainConfig } from './core/plain-config.ts';
 import { watchDefects } from './frontends/defects.ts';
@@ -57,13 +58,19 @@ const serveUntilGone = async (config: Config): Promise<void> => {
 /** Returns how to restart the program after a crash, or undefined if the client disconnected. */
 const serveConfigured = async (config: Config): Promise<Continuation | undefined> => {
   const load = async (): Promise<Engine> => (await loadEngine(config))(config);
-  const engine = mayLoadLater(config) ? createLazyEngine(config, load) : await load();
+  const parts = { loadEngine: load, startCleanup: (log: Log) => startCleanup(config, log) };
+  const engine = mayLoadLater(config) ? createLazyEngine(config, parts) : await load();
   const defects = watchDefects(engine.log);
   const crashed = await ('methods' in engine || config.http === undefined
     ? serveOnStdio(engine, defects.signal)
     : serveOnHttp(engine, defects.signal));
   defects.release();
   return crashed;
+};
+
+const startCleanup = async (config: Config, log: Log): Promise<Disposable> => {
+  const { startCleanup: start } = await import('./features/cleanup/cleanup.ts');
+  return start({ config, home: resolveHome(), log });
 };
 
 const serveOnStdio = async (

@@ -9,12 +9,13 @@ import { fail } from '../core/failure.ts';
 import { every, monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode, isMissing, storageFailure } from './disk-error.ts';
 import { PRIVATE_FILE } from './private-files.ts';
-import { ProcessIdentity, type Processes } from './process-identity.ts';
+import type { ProcessIdentity, Processes } from './process-identity.ts';
+import { ProcessIdentitySchema } from './process-schema.ts';
 import { buildTemporaryPath } from './replace-file.ts';
 
 /** The token is different each time that a process takes the lock. */
 const LockContent = z.object({
-  holder: ProcessIdentity,
+  holder: ProcessIdentitySchema,
   token: z.string().regex(/^[\w-]{1,32}$/),
   /** For the process that takes the lock over if its holder dies. */
   note: z.string().optional(),

@@ -3,22 +3,21 @@ import { valueIf } from '../core/defined.ts';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { z } from 'zod';
 import { attempt } from '../core/attempt.ts';
 import { monotonicMs, sleep } from '../core/time.ts';
 import { getErrorCode } from './disk-error.ts';
 import { findLinuxStart, findOwnHost, linuxStat } from './linux-process.ts';
 
-export const ProcessIdentity = z.object({
-  pid: z.number().int().positive(),
+/** The file process-schema.ts has its schema. */
+export interface ProcessIdentity {
+  readonly pid: number;
   /**
    * Start time: ticks since boot on Linux, else Unix milliseconds with an error of a few seconds.
    */
-  started: z.string(),
+  readonly started: string;
   /** The machine (on Linux also the container) to which the pid belongs. */
-  host: z.string(),
-});
-export type ProcessIdentity = z.output<typeof ProcessIdentity>;
+  readonly host: string;
+}
 
 /** `elsewhere`: on another machine or in another container, so its state is unknown. */
 export type ProcessState = 'running' | 'gone' | 'elsewhere';

@@ -20,22 +20,23 @@ const useLateEngine = (...flags: string[]) => {
     stop: vi.fn(async () => {}),
   };
   const load = vi.fn(async () => engine as unknown as Engine);
-  const late = createLazyEngine(config, load);
+  const endCleanup = vi.fn();
+  const startCleanup = vi.fn(async () => ({ [Symbol.dispose]: endCleanup }));
+  const late = createLazyEngine(config, { loadEngine: load, startCleanup });
   const request = (method: string, params: object = {}) =>
     late.methods.get(method)?.({ ...params }, exchange);
-  return { config, engine, load, late, request };
+  return { config, engine, load, startCleanup, endCleanup, late, request };
 };
 
 describe('tools/list', () => {
-  it('is answered before the engine is loaded, which is loaded then', async () => {
+  it('is answered without the engine', async () => {
     vi.useFakeTimers();
     try {
       const { load, request } = useLateEngine();
       const list = await request('tools/list');
       expect(list).toHaveProperty('tools.0.name', 'navigate');
+      await vi.advanceTimersByTimeAsync(60_000);
       expect(load).not.toHaveBeenCalled();
-      await vi.advanceTimersByTimeAsync(1);
-      expect(load).toHaveBeenCalledOnce();
     } finally {
       vi.useRealTimers();
     }
@@ -59,12 +60,28 @@ it('a call loads the engine once', async () => {
   expect(load).toHaveBeenCalledOnce();
 });
 
-it('without a request the engine is loaded after a second, to remove expired files', async () => {
+it('leftovers are removed without the engine until it is loaded', async () => {
   vi.useFakeTimers();
   try {
-    const { load } = useLateEngine();
+    const { load, startCleanup, endCleanup, request } = useLateEngine();
     await vi.advanceTimersByTimeAsync(1000);
-    expect(load).toHaveBeenCalledOnce();
+    expect(startCleanup).toHaveBeenCalledOnce();
+    expect(load).not.toHaveBeenCalled();
+    expect(endCleanup).not.toHaveBeenCalled();
+    await request('tools/call', { name: 'tabs_context' });
+    expect(endCleanup).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('an engine that is loaded at once leaves the cleanup to the engine', async () => {
+  vi.useFakeTimers();
+  try {
+    const { startCleanup, request } = useLateEngine();
+    await request('tools/call', { name: 'tabs_context' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(startCleanup).not.toHaveBeenCalled();
   } finally {
     vi.useRealTimers();
   }

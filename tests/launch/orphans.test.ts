@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   newOwnerId,
   ownerMark,
@@ -28,6 +29,8 @@ useServers();
 
 const dead: ProcessIdentity = { ...ownIdentity(), started: 'long ago' };
 
+const DIST = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
 /** Does not notice that its server exited, and ignores requests to end. */
 const immortal = (): string => fakeChrome(`process.on('SIGTERM', () => {}); answer(); stay();`);
 
@@ -51,6 +54,21 @@ describe('reaping', () => {
     expect(readdirSync(home.run)).toEqual([]);
     expect(await reapOrphans({ home })).toEqual({ reaped: [], alive: 0 });
   }, 20_000);
+
+  it('happens in the next server of the home, also if it never gets a call', async () => {
+    const home = makeHome();
+    const server = startServer(home, 'idle', ['--isolated', '--chrome-path', immortal()]);
+    const { pid } = JSON.parse(await server.line()) as { pid: number };
+    await server.kill();
+    expect(readdirSync(home.run)).not.toEqual([]);
+    const next = spawn(process.execPath, [DIST, '--headless'], {
+      env: { ...process.env, OPENCHROME_HOME: home.root },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    onTestFinished(() => void next.kill('SIGKILL'));
+    expect(await until(() => readdirSync(home.run).length === 0, 20_000)).toBe(true);
+    expect(processes({ leader: pid })).toEqual([]);
+  }, 30_000);
 
   it('keeps the Chromes of running servers and of other homes, and those that are not ours', async () => {
     const home = makeHome();

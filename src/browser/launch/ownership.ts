@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
 import type { Home } from '../../core/home.ts';
+import { isRecord } from '../../core/json.ts';
 import { loadJson } from '../../system/private-files.ts';
-import { endGroup, findProcessState, ProcessIdentity } from '../../system/process-identity.ts';
+import { endGroup, findProcessState, type ProcessIdentity } from '../../system/process-identity.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { removeProfile } from './singleton.ts';
 
@@ -24,13 +24,25 @@ export const newOwnerId = (): string => randomBytes(8).toString('hex');
 /** A flag that Chrome ignores and that process lists show. */
 export const ownerMark = (id: string): string => `${FLAG}${id}`;
 
-const Ownership = z.object({
-  id: z.string().regex(OWNER_ID),
-  server: ProcessIdentity,
+interface Ownership {
+  readonly id: string;
+  readonly server: ProcessIdentity;
   /** The temporary profile to delete with this Chrome. */
-  temporaryProfile: z.string().optional(),
-});
-type Ownership = z.output<typeof Ownership>;
+  readonly temporaryProfile?: string | undefined;
+}
+
+/** Without a schema, because a server looks for leftover Chromes before it loads its engine. */
+const isOwnership = (value: unknown): value is Ownership =>
+  isRecord(value) &&
+  isProcessIdentity(value['server']) &&
+  ['string', 'undefined'].includes(typeof value['temporaryProfile']);
+
+const isProcessIdentity = (value: unknown): value is ProcessIdentity =>
+  isRecord(value) &&
+  Number.isSafeInteger(value['pid']) &&
+  Number(value['pid']) > 0 &&
+  typeof value['started'] === 'string' &&
+  typeof value['host'] === 'string';
 
 const buildRecordPath = (home: Home, id: string): string => join(home.run, `chrome-${id}.json`);
 
@@ -45,13 +57,13 @@ export const dropOwnership = (home: Home, id: string): Promise<void> =>
 const listOwnerships = async (home: Home): Promise<Ownership[]> => {
   const names = await readdir(home.run).catch(() => [] as string[]);
   const ids = names.flatMap((name) => /^chrome-([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
-  const notes = await Promise.all(
-    ids.map(async (id) => ({
-      id,
-      note: Ownership.safeParse(await loadJson(buildRecordPath(home, id))),
-    })),
+  const found = await Promise.all(
+    ids.map(async (id): Promise<Ownership[]> => {
+      const record: unknown = await loadJson(buildRecordPath(home, id));
+      return isOwnership(record) && record.id === id ? [record] : [];
+    }),
   );
-  return notes.flatMap(({ id, note }) => (note.success && note.data.id === id ? [note.data] : []));
+  return found.flat();
 };
 
 interface MarkedProcess {

@@ -8,8 +8,8 @@ import type { Methods, RpcMethod } from './methods.ts';
 import type { EngineHandle } from './stdio.ts';
 import { chooseListing, listSummaries, readKnownTools } from './tool-list.ts';
 
-/** The engine is loaded after this time at the latest: it also removes expired files. */
-const LOAD_AFTER_MS = 1000;
+/** Delay before the code that removes leftovers of other processes is loaded. */
+const CLEAN_AFTER_MS = 1000;
 
 /**
  * False if a setting can make the engine fail at its start, or changes the list: hosts must see
@@ -28,37 +28,60 @@ const CHECKED_LISTS = [
   'proxy',
 ] as const;
 
-/** An engine that is loaded by the first request that needs it, or after the first tools/list. */
+/** An engine that is loaded by the first request that needs it: idle servers use less memory. */
 export interface LazyEngine extends EngineHandle {
   readonly methods: Methods;
 }
 
-export const createLazyEngine = (config: Config, loadEngine: () => Promise<Engine>): LazyEngine => {
+interface EngineParts {
+  readonly loadEngine: () => Promise<Engine>;
+  /** Removes leftovers of other processes until it is disposed; a loaded engine does this itself. */
+  readonly startCleanup: (log: Log) => Promise<Disposable>;
+}
+
+export const createLazyEngine = (
+  config: Config,
+  { loadEngine, startCleanup }: EngineParts,
+): LazyEngine => {
   let loading: Promise<readonly [Engine, Methods]> | undefined;
   let log = createLog({ level: config.logLevel });
+  const cleanup = delayCleanup(() => startCleanup(log));
   const load = (): Promise<readonly [Engine, Methods]> =>
     (loading ??= Promise.all([loadEngine(), import('./methods.ts')]).then(
       ([engine, { createMethods }]) => {
+        cleanup[Symbol.dispose]();
         log = engine.log;
         return [engine, createMethods(engine)];
       },
     ));
-  const latest = after(LOAD_AFTER_MS, () => void load());
   const methods = new Map<string, RpcMethod>(
     METHOD_NAMES.map((name) => [name, async (...given) => callLoaded(await load(), name, given)]),
   );
-  methods.set('tools/list', async (_, { client }) => {
-    after(0, () => void load());
-    return { tools: listSummaries(readKnownTools(), chooseListing(config, client?.wishes)) };
-  });
+  methods.set('tools/list', async (_, { client }) => ({
+    tools: listSummaries(readKnownTools(), chooseListing(config, client?.wishes)),
+  }));
   return {
     config,
     log: forwardLog(() => log),
     methods,
     stop: async () => {
-      latest[Symbol.dispose]();
+      cleanup[Symbol.dispose]();
       const [engine] = (await loading) ?? [];
       await engine?.stop();
+    },
+  };
+};
+
+/** Starts the cleanup after the first replies, unless it is disposed before. */
+const delayCleanup = (start: () => Promise<Disposable>): Disposable => {
+  let started: Promise<Disposable> | undefined;
+  const timer = after(CLEAN_AFTER_MS, () => {
+    started = start();
+  });
+  return {
+    [Symbol.dispose]: () => {
+      timer[Symbol.dispose]();
+      void started?.then((cleanup) => cleanup[Symbol.dispose]());
     },
   };
 };

@@ -6,7 +6,8 @@ import type { Home } from '../../core/home.ts';
 import { createWaitingId } from '../../core/ids.ts';
 import { Locks } from '../../system/lock.ts';
 import { ensureFolder } from '../../system/private-files.ts';
-import { ProcessIdentity, createProcesses, type Processes } from '../../system/process-identity.ts';
+import { createProcesses, type Processes } from '../../system/process-identity.ts';
+import { ProcessIdentitySchema } from '../../system/process-schema.ts';
 import { JsonFile } from '../files/json-file.ts';
 
 const Approval = z.object({
@@ -19,7 +20,7 @@ const Approval = z.object({
   scope: z.enum(APPROVAL_SCOPES).exclude(['once']),
   /** For the scope `session`: it applies in this session of this process. */
   session: z.string().optional(),
-  process: ProcessIdentity.optional(),
+  process: ProcessIdentitySchema.optional(),
   /** Unix milliseconds. */
   at: z.number(),
   by: z.string(),

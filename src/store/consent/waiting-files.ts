@@ -6,7 +6,8 @@ import { APPROVAL_SCOPES, CONSENT_EFFECTS } from '../../core/consent-rule.ts';
 import { WAITING_ID } from '../../core/ids.ts';
 import { isMissing, storageFailure } from '../../system/disk-error.ts';
 import { loadJson, removeFile } from '../../system/private-files.ts';
-import { ProcessIdentity, createProcesses, type Processes } from '../../system/process-identity.ts';
+import { createProcesses, type Processes } from '../../system/process-identity.ts';
+import { ProcessIdentitySchema } from '../../system/process-schema.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 
 const common = {
@@ -74,7 +75,7 @@ export interface WaitingEnd {
 
 const WaitingFile = z.object({
   item: WaitingItem,
-  process: ProcessIdentity,
+  process: ProcessIdentitySchema,
   ended: z.object({ outcome: z.enum(WAITING_OUTCOMES), by: z.string() }).optional(),
 });
 export type WaitingFile = Readonly<z.output<typeof WaitingFile>>;

@@ -82,16 +82,7 @@ export class JsonlLog<T> {
       if (isMissing(error)) return [];
       throw storageFailure('read', this.#options.folder, error);
     });
-    return names.filter((name) => this.dayOfFile(name) !== undefined).sort();
-  }
-
-  /** The day in the name of a log file; undefined for other files. */
-  dayOfFile(name: string): string | undefined {
-    const prefix = `${this.#options.name}-`;
-    const match = name.startsWith(prefix)
-      ? /^(\d{4}-\d{2}-\d{2})(?:-\d{13})?\.jsonl$/.exec(name.slice(prefix.length))
-      : null;
-    return match?.[1];
+    return names.filter((name) => findLogDay(this.#options.name, name) !== undefined).sort();
   }
 
   #begin(file: string): void {
@@ -134,3 +125,12 @@ export class JsonlLog<T> {
 
 /** Days are in UTC, so that every process uses the same day without gaps. */
 export const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The day in the name of a file of the log `name`; undefined for other files. */
+export const findLogDay = (name: string, file: string): string | undefined => {
+  const prefix = `${name}-`;
+  const match = file.startsWith(prefix)
+    ? /^(\d{4}-\d{2}-\d{2})(?:-\d{13})?\.jsonl$/.exec(file.slice(prefix.length))
+    : null;
+  return match?.[1];
+};

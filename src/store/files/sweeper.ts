@@ -1,10 +1,12 @@
 // Retention: rules by age and total size, applied to every store at regular intervals.
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { after, every } from '../../core/time.ts';
 import { isMissing } from '../../system/disk-error.ts';
 import { isTemporary } from '../../system/replace-file.ts';
+import { findLogDay } from './jsonl-log.ts';
 
 export interface Swept {
   readonly files: number;
@@ -144,8 +146,26 @@ const removeAll = async (files: readonly KeptFile[]): Promise<Swept> => {
   return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 };
 
-// Retention rules for evidence bundles, saved sessions and downloads in the home folder.
+/**
+ * A rule whose code is loaded only if the folder has files: a server that has not loaded its engine
+ * must not load the schemas of the stores.
+ */
+export const loadRule = (
+  { name, folder, everyMs }: Pick<RetentionRule, 'name' | 'everyMs'> & { readonly folder: string },
+  load: () => Promise<RetentionRule['sweep']>,
+): RetentionRule => ({
+  ...defined({ name, everyMs }),
+  sweep: async (now) => {
+    if ((await filesIn(folder)).length === 0) return { files: 0, bytes: 0 };
+    const sweep = await load();
+    return sweep(now);
+  },
+});
 
+// Retention rules for the journal, network captures, evidence bundles, saved sessions and downloads
+// in the home folder. They need no schemas.
+
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const DAY_MS = 86_400_000;
 
@@ -155,6 +175,28 @@ const SNAPSHOT_FILE = /^snap_[\da-f]{16}\.json(?:\.corrupt-\d+)?$/;
 
 /** The downloads of a session with its own storage; other folders are the user's. */
 const SESSION_FOLDER = /^session-[\w-]{1,40}-[\dA-Fa-f]{8}$/;
+
+/** The beginning of the names of the journal's files. */
+export const JOURNAL_NAME = 'journal';
+
+export const journalRetention = (folder: string): RetentionRule =>
+  keepFiles({
+    name: 'journal',
+    folder,
+    owns: (file) => findLogDay(JOURNAL_NAME, file) !== undefined,
+    maxAgeMs: 7 * DAY_MS,
+    maxTotalBytes: 256 * MIB,
+  });
+
+/** Readers accept captures of a day by default, and older ones on request. */
+export const networkCacheRetention = (folder: string): RetentionRule =>
+  keepFiles({
+    name: 'network captures',
+    folder,
+    owns: (file) => /^browser_.*\.json(?:\.corrupt-\d+)?$/.test(file),
+    maxAgeMs: 7 * DAY_MS,
+    maxTotalBytes: 256 * MIB,
+  });
 
 export const evidenceRetention = (folder: string, keepDays: number): RetentionRule =>
   keepFiles({

@@ -5,12 +5,9 @@ import { defined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
-import { keepFiles, type RetentionRule } from '../files/sweeper.ts';
+import { JOURNAL_NAME, journalRetention, type RetentionRule } from '../files/sweeper.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const KEPT_DAYS = 7;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Larger arguments are replaced by their size. */
 const MAX_ARGS_CHARS = 8 * 1024;
 const MAX_TARGETS_CHARS = 16 * 1024;
@@ -99,7 +96,7 @@ interface JournalOptions {
 export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOptions): Journal => {
   const lines = new JsonlLog<JournalEntry>({
     folder,
-    name: 'journal',
+    name: JOURNAL_NAME,
     schema: Entry,
     maxFileBytes: MAX_FILE_BYTES,
     now,
@@ -150,15 +147,7 @@ export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOpti
     return { ...counts.toSummary(), lost, ...gaps };
   };
 
-  const retention = keepFiles({
-    name: 'journal',
-    folder,
-    owns: (file) => lines.dayOfFile(file) !== undefined,
-    maxAgeMs: KEPT_DAYS * DAY_MS,
-    maxTotalBytes: MAX_TOTAL_BYTES,
-  });
-
-  return { append, appendCall, recent, summary, retention };
+  return { append, appendCall, recent, summary, retention: journalRetention(folder) };
 };
 
 const isCall = (entry: JournalEntry): entry is CallEntry =>

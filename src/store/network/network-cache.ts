@@ -7,16 +7,12 @@ import { CapturedRequestSchema, type CapturedRequest } from '../../core/captured
 import { fail, type Failure } from '../../core/failure.ts';
 import { removeFile } from '../../system/private-files.ts';
 import { JsonFile, type SetAside } from '../files/json-file.ts';
-import { keepFiles, type RetentionRule } from '../files/sweeper.ts';
 
 const VERSION = 1;
 export const NETWORK_CACHE_TTL_MS = 24 * 60 * 60 * 1000;
 
 const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 64 * MIB;
-/** A caller may pass a longer `ttlMs`, so files are kept longer than the default. */
-const KEPT_MS = 7 * NETWORK_CACHE_TTL_MS;
-const KEPT_BYTES = 256 * MIB;
 
 const CaptureSchema = z.object({
   workspace: z.string(),
@@ -104,15 +100,6 @@ export const buildFileName = (workspace: string): string => {
   const hash = createHash('sha256').update(workspace).digest('hex').slice(0, 12);
   return `${kind}_${name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)}.${hash}`;
 };
-
-export const networkCacheRetention = (folder: string): RetentionRule =>
-  keepFiles({
-    name: 'network captures',
-    folder,
-    owns: (file) => /^browser_.*\.json(?:\.corrupt-\d+)?$/.test(file),
-    maxAgeMs: KEPT_MS,
-    maxTotalBytes: KEPT_BYTES,
-  });
 
 const corrupt = (workspace: string, { reason, movedTo }: SetAside): Failure =>
   fail(

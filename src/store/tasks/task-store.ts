@@ -28,19 +28,12 @@ import type {
   TaskMeta,
   TaskWatch,
 } from './task-ledger.ts';
-import { keepTasks } from './task-sweep.ts';
+import { taskRetention } from './task-sweep.ts';
 import { openWorkingFiles, type WorkingFiles } from './working-files.ts';
 
 const EVENTS_FILE = 'events.jsonl';
 const RESULT_FILE = 'result.json';
 const LOCK_FILE = 'lock';
-
-/** Limits on age, number and total size of finished tasks. */
-const RETENTION = {
-  maxAgeMs: 30 * 24 * 60 * 60 * 1000,
-  maxTasks: 10_000,
-  maxTotalBytes: 8 * 1024 ** 3,
-};
 
 interface TaskStoreOptions {
   readonly folder: string;
@@ -248,12 +241,7 @@ export class TaskStore implements TaskLedger {
   }
 
   get retention(): RetentionRule {
-    return keepTasks({
-      folder: this.#root,
-      ids: () => this.#listIds(),
-      row: (id) => this.#readRow(id),
-      ...RETENTION,
-    });
+    return taskRetention(this.#root);
   }
 
   #findFolder(id: string): string {

@@ -4,7 +4,8 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RetentionRule, Swept } from '../files/sweeper.ts';
 import { ENVELOPE_KIND } from './task-ledger.ts';
-import type { TaskRow } from './task-row.ts';
+import { findTaskIds } from './task-ids.ts';
+import { readRow, type TaskRow } from './task-row.ts';
 
 const ACTIVE_STATUSES = new Set<string>(['PENDING', 'RUNNING']);
 
@@ -21,6 +22,17 @@ interface KeepTasksOptions {
   readonly maxTasks: number;
   readonly maxTotalBytes: number;
 }
+
+/** Limits on age, number and total size of finished tasks. */
+export const taskRetention = (folder: string): RetentionRule =>
+  keepTasks({
+    folder,
+    ids: async () => (await findTaskIds(folder, '')).toReversed(),
+    row: (id) => readRow(join(folder, id), id),
+    maxAgeMs: 30 * 24 * 60 * 60 * 1000,
+    maxTasks: 10_000,
+    maxTotalBytes: 8 * 1024 ** 3,
+  });
 
 export const keepTasks = ({
   folder,
