@@ -9,8 +9,13 @@ const engine = useEngine();
 const HEAD = '<!doctype html><title>Slow</title>';
 /** Within the limits on markup, and much work to parse and to convert. */
 const SLOW_PAGE = `${HEAD}<table>${'<tr><td><br>x'.repeat(32_000)}</table>`;
-/** Each table is searched for the text of its cells, so that it takes many seconds. */
-const SLOWER_PAGE = `${HEAD}${'<table><tr><td>'.repeat(500)}${'<p>x'.repeat(30_000)}`;
+/**
+ * The search for an article counts the links and the text in each of these elements, so that it takes
+ * seconds.
+ */
+const SLOWER_PAGE =
+  `${HEAD}${'<div>'.repeat(190)}` +
+  `<ul><li><a href=x>${'some words '.repeat(9)}</a> more </ul>`.repeat(4_500);
 
 /** Serves the page, and resolves when its last byte was sent. */
 const serve = (path: string, html: string): Promise<void> =>
@@ -41,7 +46,7 @@ it('ends at its deadline while a page is parsed, and the next crawl works', asyn
   const { pages, summary } = await engine.json<CrawlResult>('crawl', {
     url: `${site.origin}/late`,
     render: 'fetch',
-    timeout_ms: 800,
+    timeout_ms: 400,
   });
   expect({ pages, reason: summary.stop_reason }).toEqual({ pages: [], reason: 'timeout' });
   site.page('/next', '<title>Next</title><p>text');

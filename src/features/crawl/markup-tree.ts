@@ -114,8 +114,11 @@ class MarkupComment extends MarkupNode {
 }
 
 /** The node after `node` in document order, inside of `root`. */
-const findFollowing = (node: MarkupNode, root: MarkupNode): MarkupNode | null => {
-  if (node.firstChild) return node.firstChild;
+const findFollowing = (node: MarkupNode, root: MarkupNode): MarkupNode | null =>
+  node.firstChild ?? findFollowingOutside(node, root);
+
+/** The node after the content of `node` in document order, inside of `root`. */
+const findFollowingOutside = (node: MarkupNode, root: MarkupNode): MarkupNode | null => {
   for (let at: MarkupNode | null = node; at && at !== root; at = at.parentNode)
     if (at.nextSibling) return at.nextSibling;
   return null;
@@ -147,13 +150,6 @@ export abstract class MarkupParent extends MarkupNode {
     return firstChild && isElement(firstChild)
       ? firstChild
       : (firstChild?.nextElementSibling ?? null);
-  }
-
-  get lastElementChild(): MarkupElement | null {
-    const { lastChild } = this;
-    return lastChild && isElement(lastChild)
-      ? lastChild
-      : (lastChild?.previousElementSibling ?? null);
   }
 
   override get textContent(): string {
@@ -314,10 +310,6 @@ export class MarkupElement extends MarkupParent {
     return this.getAttribute(name) !== null;
   }
 
-  hasAttributes(): boolean {
-    return this.attributes.length > 0;
-  }
-
   setAttribute(name: string, value: string): void {
     this.setAttributeNode(new MarkupAttribute(internName(name).localName, value));
   }
@@ -403,8 +395,34 @@ export class MarkupElement extends MarkupParent {
     return this.children.filter(({ localName }) => localName === 'td' || localName === 'th');
   }
 
+  /** Does not search in nested tables, so that each element is visited for one table only. */
   get rows(): readonly MarkupElement[] {
-    return this.getElementsByTagName('tr').filter((row) => row.closest('table') === this);
+    const found: MarkupElement[] = [];
+    for (let at = findFollowing(this, this); at;) {
+      if (isElement(at) && at.localName === 'tr') found.push(at);
+      at = at.localName === 'table' ? findFollowingOutside(at, this) : findFollowing(at, this);
+    }
+    return found;
+  }
+
+  /** The first characters of its text. */
+  textUpTo(chars: number): string {
+    let text = '';
+    for (let at = findFollowing(this, this); at; at = findFollowing(at, this)) {
+      if (isText(at)) text += at.data.slice(0, chars - text.length);
+      if (text.length >= chars) break;
+    }
+    return text;
+  }
+
+  /** Its text, without that of the tables inside of it. */
+  get textOutsideTables(): string {
+    let text = '';
+    for (let at = findFollowing(this, this); at;) {
+      if (isText(at)) text += at.data;
+      at = at.localName === 'table' ? findFollowingOutside(at, this) : findFollowing(at, this);
+    }
+    return text;
   }
 
   matches(selector: string): boolean {
@@ -485,10 +503,17 @@ const fillMarkup = (root: MarkupParent, html: string): void => {
   const document = root.ownerDocument;
   let parent = root;
   let element: MarkupElement | undefined;
+  /** The elements that the parser takes to be open. */
+  const open: MarkupElement[] = [];
+  /** The ones of them that an item closed. */
+  const closed = new Set<MarkupNode>();
   const parser = new Parser({
     onopentagname: (name) => {
       element = new MarkupElement(document, name);
-      parent = parent.appendChild(element);
+      open.push(element);
+      const to = ITEMS.has(name) ? findItemParent(parent, name) : parent;
+      for (let at = parent; at !== to; at = at.parentNode ?? to) closed.add(at);
+      parent = to.appendChild(element);
     },
     onattribute: (name, value) => {
       if (!element || element.hasAttribute(name)) return; // the first of two counts
@@ -496,7 +521,8 @@ const fillMarkup = (root: MarkupParent, html: string): void => {
       if (name === 'style') document.setsVisibility ||= /visibility/i.test(value);
     },
     onclosetag: () => {
-      parent = parent.parentNode ?? root;
+      const ended = open.pop();
+      if (ended && !closed.delete(ended)) parent = ended.parentNode ?? root;
     },
     ontext: (text) => {
       const { lastChild } = parent;
@@ -509,6 +535,39 @@ const fillMarkup = (root: MarkupParent, html: string): void => {
   });
   parser.write(html);
   parser.end();
+};
+
+/** An item closes the open items of these names. */
+const ITEMS = new Map([
+  ['li', new Set(['li'])],
+  ['dd', new Set(['dd', 'dt'])],
+  ['dt', new Set(['dd', 'dt'])],
+]);
+/** Elements that an item does not close: the lists, tables and sections that it is in. */
+const HOLDERS = new Set(
+  (
+    'body article aside blockquote caption center details dl fieldset figure footer form header ' +
+    'main menu nav ol section table td th ul li dd dt'
+  ).split(' '),
+);
+/** Items are closed through at most this many elements, so that parsing takes linear time. */
+const MAX_CLOSED = 100;
+
+/**
+ * The element that an item belongs to. As HTML requires, an item also closes an open paragraph and
+ * the item around it; the parser closes an item only if nothing in it is open.
+ */
+const findItemParent = (parent: MarkupParent, name: string): MarkupParent => {
+  const items = ITEMS.get(name);
+  let found = parent;
+  let at = parent;
+  for (let steps = 0; steps < MAX_CLOSED && at.parentNode; steps++) {
+    const isItem = items?.has(at.localName) === true;
+    if (isItem || at.localName === 'p') found = at.parentNode;
+    if (isItem || HOLDERS.has(at.localName)) break;
+    at = at.parentNode;
+  }
+  return found;
 };
 
 const VOID = new Set(

@@ -1,5 +1,6 @@
 // Tests of page-world.ts: the Markdown of parsed HTML.
 import { expect, it } from 'vitest';
+import type { MarkupNode } from './markup-tree.ts';
 import { convertToMarkdown, parsePage } from './page-world.ts';
 
 const read = async (html: string): Promise<string> =>
@@ -86,4 +87,68 @@ it('does not look for an article in a page with less text than an article has', 
     part: 'article',
     markdown: 'Long text. '.repeat(60).trim(),
   });
+});
+
+it('closes an open paragraph and the item around it at the next item, as browsers do', async () => {
+  expect(await read('<ol><p><li>one<p>more<li>two<p><b>bold<li>three</ol>after')).toBe(
+    '1. one\n\n   more\n2. two\n\n   **bold**\n3. three\n\nafter',
+  );
+  expect(await read('<ul><li>a<ul><p><li>b<p>c<li>d</ul><li>e</ul><p>f')).toBe(
+    '- a\n  - b\n\n    c\n  - d\n- e\n\nf',
+  );
+  expect(await read('<dl><dt>term<dd>a<p>b<dt>next<dd>c</dl><p>d')).toBe(
+    'term\n: a\n\n  b\n\nnext\n: c\n\nd',
+  );
+});
+
+it('lists the rows of tables inside of tables once', async () => {
+  const outer = (inner: string): string =>
+    `<div role=table><div role=row><div role=cell>a</div><div role=cell>${inner}</div></div></div>`;
+  expect(await read(outer(outer('b')))).toBe('a\n\na\n\nb');
+  expect(await read('<table><tr><td>a<table><tr><td>b</table><tr><td>c</table>')).toBe(
+    'a\n\nb\n\nc',
+  );
+});
+
+it('writes text below many lists, quotes and links', async () => {
+  expect(await read(`${'<ul><li>'.repeat(100)}deep`)).toMatch(/^(?:- )+deep$/);
+  expect(await read(`${'<blockquote>'.repeat(100)}deep`)).toMatch(/^(?:> )+deep$/);
+  expect(await read(`${'<a href=/y>'.repeat(100)}deep`)).toBe('deep');
+  expect(await read(`${'<code>'.repeat(100)}deep`)).toBe('`deep`');
+});
+
+/** Counts the links between nodes and the texts that are read, and the characters written. */
+const countSteps = (html: string): number => {
+  const document = parsePage(html);
+  let steps = 0;
+  const watch = (node: MarkupNode): void => {
+    for (let child = node.firstChild; child; child = child.nextSibling) watch(child);
+    for (const name of ['firstChild', 'nextSibling', 'parentNode', 'data'] as const) {
+      const value: unknown = Reflect.get(node, name);
+      Object.defineProperty(node, name, { get: () => (steps++, value) });
+    }
+  };
+  watch(document);
+  return convertToMarkdown(document, 'http://a.test/x', 1e6).markdown.length + steps;
+};
+
+it.each([
+  '<table><tr><td>',
+  '<table><tr><th>1<td>2<tr><td>',
+  '<div role=table><div role=row><div role=cell>',
+  '<div role=grid><div role=row><div role=columnheader>a</div><div role=cell>',
+  '<ul><li>',
+  '<ol><li>1',
+  '<ul><ul>',
+  '<dl><dt>t<dd>',
+  '<blockquote>',
+  '<details open><summary>s</summary>',
+  '<div><a href=x>',
+  '<div><code>',
+  '<div><span>',
+  '<main><section>',
+  '<div class=katex><div>',
+])('a page twice as deep and twice as long needs twice the work: %s', (open) => {
+  const nested = (n: number): string => `<body>${open.repeat(n)}${'<p>x <i>1</i> '.repeat(10 * n)}`;
+  expect(countSteps(nested(260)) / countSteps(nested(130))).toBeLessThan(2.4);
 });

@@ -11,7 +11,6 @@ import { convertToMarkdown, parsePage } from './page-world.ts';
 // Extracts the content of a parsed document as Markdown, text or structured data.
 
 const SKIPPED_TAGS = new Set<string>(['noscript', 'svg']);
-const CELL_TAGS = new Set<string>(['td', 'th']);
 
 /** The `structured` output format. */
 export interface StructuredContent {
@@ -34,12 +33,16 @@ const extractContent = (
   return format === 'text' ? readPlainText(document.body) : buildStructured(document, address);
 };
 
+/** Deeper elements are written as one line of text. */
+const MAX_DEPTH = 500;
+
 /** Returns the visible text, one line per block element. */
 const readPlainText = (root: MarkupNode | null): string => {
   const lines: string[] = [''];
   const write = (node: MarkupNode, depth: number): void => {
-    if (node.nodeType === 3) lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
-    if (node.nodeType !== 1 || depth > 500) return;
+    if (node.nodeType === 3 || depth > MAX_DEPTH)
+      lines[lines.length - 1] += node.textContent.replace(/\s+/g, ' ');
+    if (node.nodeType !== 1 || depth > MAX_DEPTH) return;
     const { display } = createDefaultStyle(node);
     if (display === 'none' || SKIPPED_TAGS.has(node.localName)) return;
     const alone = !display.startsWith('inline') && display !== 'table-cell';
@@ -57,6 +60,7 @@ const readPlainText = (root: MarkupNode | null): string => {
 };
 
 const MAX_ITEMS = 1_000;
+const MAX_LABEL_CHARS = 1_000;
 
 const buildStructured = (document: MarkupDocument, address: string): StructuredContent => {
   const description = document
@@ -68,15 +72,11 @@ const buildStructured = (document: MarkupDocument, address: string): StructuredC
     ...compact({ language }),
     headings: all(document, 'h1, h2, h3, h4, h5, h6').map((node) => ({
       level: Number(node.localName.slice(1)),
-      text: collapseSpaces(node.textContent),
+      text: readLabel(node),
     })),
     links: linksIn(document, resolveBaseUrl(document.querySelectorAll('base'), address)),
     tables: all(document, 'table').map((table) =>
-      all(table, 'tr').map((row) =>
-        [...row.childNodes]
-          .filter(({ localName }) => CELL_TAGS.has(localName))
-          .map((cell) => collapseSpaces(cell.textContent)),
-      ),
+      table.rows.slice(0, MAX_ITEMS).map((row) => row.cells.map(readCell)),
     ),
     json_ld: all(document, 'script[type="application/ld+json"]').flatMap(({ textContent }) =>
       parseJson(textContent),
@@ -85,6 +85,12 @@ const buildStructured = (document: MarkupDocument, address: string): StructuredC
   });
 };
 
+const readCell = (cell: MarkupElement): string => collapseSpaces(cell.textOutsideTables);
+
+/** Short, because elements inside of each other repeat their text. */
+const readLabel = (node: MarkupElement): string =>
+  collapseSpaces(node.textUpTo(4 * MAX_LABEL_CHARS)).slice(0, MAX_LABEL_CHARS);
+
 const all = (node: MarkupParent, selector: string): MarkupElement[] =>
   [...node.querySelectorAll(selector)].slice(0, MAX_ITEMS);
 
@@ -92,7 +98,7 @@ const linksIn = (document: MarkupDocument, base: string): StructuredContent['lin
   all(document, 'a[href]').flatMap((node) => {
     const href = node.getAttribute('href') ?? '';
     return URL.canParse(href, base)
-      ? [{ text: collapseSpaces(node.textContent), url: new URL(href, base).href }]
+      ? [{ text: readLabel(node), url: new URL(href, base).href }]
       : [];
   });
 

@@ -12,7 +12,7 @@ import {
 import { assignId } from '../state.ts';
 import { eachFlatChild } from '../shadow.ts';
 import { isBlank, withoutHalfPair, textIf } from '../visible-text.ts';
-import { fencedCode, formula, inlineCode, isFormula, isLineNumbers } from './code-and-math.ts';
+import { fencedCode, formula, inlineCode, isFormula } from './code-and-math.ts';
 import {
   type MarkdownBlock,
   collapseBlanks,
@@ -22,13 +22,12 @@ import {
   oneLine,
   paragraph,
   prefixLines,
-  some,
   weigh,
   wrapLines,
 } from './lines.ts';
 import { frameDocument, roleAttribute, VisibilityCache } from './shown.ts';
-import { isDataTable, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
-import { createLookupTable, listIf } from '../objects.ts';
+import { isDataTable, isLineNumbers, isTable, layoutCells, readGrid, renderGrid } from './table.ts';
+import { createLookupTable } from '../objects.ts';
 import { matchGroups } from '../words.ts';
 import { CHECKABLE_TYPES } from '../element-kinds.ts';
 
@@ -45,8 +44,15 @@ interface BlocksOptions {
 }
 
 const MAX_DEPTH = 600;
+/**
+ * Lists, quotes and cells inside of each other. Each one writes its content anew, so that deeper
+ * ones are written as plain blocks.
+ */
+const MAX_NESTING = 30;
 const HEADING = /^h[1-6]$/;
+/** What opens around the text of an element; a `[` is closed with the address of the link. */
 const MARKS = createLookupTable<string>({
+  a: '[',
   b: '**',
   strong: '**',
   em: '*',
@@ -62,6 +68,7 @@ export class Blocks {
   readonly #options: BlocksOptions;
   #left: number;
   #depth = 0;
+  #nesting = 0;
   #linkChars = 0;
   /** Characters of the links in the result. */
   linkChars = 0;
@@ -85,10 +92,9 @@ export class Blocks {
   }
 
   markdown(root: Element): string {
-    const blocks =
-      root.childNodes.length === 0 || this.#isLeafBlock(root)
-        ? this.#block(root)
-        : this.#children(root);
+    const blocks: MarkdownBlock[] = [];
+    if (root.childNodes.length === 0 || this.#isLeafBlock(root)) this.#block(root, blocks);
+    else this.#children(root, blocks);
     return join(blocks);
   }
 
@@ -98,10 +104,10 @@ export class Blocks {
     return isTable(element) || /^(?:h[1-6]|ul|ol|dl|pre|blockquote|li|img|math|a|code)$/.test(name);
   }
 
-  #children(parent: Element): MarkdownBlock[] {
-    if (this.#depth > MAX_DEPTH) return some(this.#plainText(parent));
+  /** Adds the blocks of the children to `out`; a list per level would copy every block as often. */
+  #children(parent: Element, out: MarkdownBlock[]): void {
+    if (this.#depth > MAX_DEPTH) return add(out, this.#plainText(parent));
     this.#depth++;
-    const out: MarkdownBlock[] = [];
     let line = '';
     let linkCharsBefore = this.#linkChars;
     const endLine = (): void => {
@@ -117,11 +123,19 @@ export class Blocks {
       if (isElement(child) && this.#skips(child)) return;
       if (isElement(child) && this.#standsAlone(child)) {
         endLine();
-        out.push(...this.#block(child));
+        this.#block(child, out);
       } else line += this.#inline(child, parent, '');
     });
     endLine();
     this.#depth--;
+  }
+
+  /** The blocks of one more level of a list, a quote or a cell. */
+  #nested(parent: Element): MarkdownBlock[] {
+    const out: MarkdownBlock[] = [];
+    this.#nesting++;
+    this.#children(parent, out);
+    this.#nesting--;
     return out;
   }
 
@@ -150,89 +164,106 @@ export class Blocks {
     );
   }
 
-  #block(element: Element): MarkdownBlock[] {
+  #block(element: Element, out: MarkdownBlock[]): void {
     const name = localName(element);
     const level = headingLevel(element, name);
-    if (level > 0) return this.#heading(element, level);
-    if (this.#isFormula(element)) return some(formula(element));
-    if (isTable(element)) return this.#table(element);
+    if (level > 0) return add(out, this.#heading(element, level));
+    if (this.#isFormula(element)) return add(out, formula(element));
+    if (isTable(element)) return this.#table(element, out);
     const render = this.#renderers[name];
-    if (render) return render(element);
-    return roleAttribute(element) === 'list' ? this.#list(element, false) : this.#children(element);
+    if (render) return render(element, out);
+    if (roleAttribute(element) === 'list') this.#list(element, false, out);
+    else this.#children(element, out);
   }
 
-  readonly #inlineBlock = (element: Element): MarkdownBlock[] =>
-    some(this.#inline(element, element, '').trim());
+  readonly #inlineBlock: BlockRenderer = (element, out) =>
+    add(out, this.#inline(element, element, '').trim());
 
-  readonly #renderers = createLookupTable<(element: Element) => MarkdownBlock[]>({
-    ul: (element) => this.#list(element, false),
-    ol: (element) => this.#list(element, true),
-    menu: (element) => this.#list(element, false),
-    dl: (element) => this.#definitions(element),
-    pre: (element) => (isLineNumbers(element) ? [] : this.#code(element)),
-    blockquote: (element) => some(prefixLines(join(this.#children(element)), '> ')),
-    hr: () => [{ text: '---' }],
+  readonly #renderers = createLookupTable<BlockRenderer>({
+    ul: (element, out) => this.#list(element, false, out),
+    ol: (element, out) => this.#list(element, true, out),
+    menu: (element, out) => this.#list(element, false, out),
+    dl: (element, out) => this.#definitions(element, out),
+    pre: (element, out) => {
+      if (!isLineNumbers(element)) this.#code(element, out);
+    },
+    blockquote: (element, out) => this.#quote(element, out),
+    hr: (_, out) => add(out, '---'),
     img: this.#inlineBlock,
     video: this.#inlineBlock,
     audio: this.#inlineBlock,
     input: this.#inlineBlock,
-    iframe: (element) => this.#frame(element),
-    frame: (element) => this.#frame(element),
-    a: (element) => this.#linkedBlocks(element),
-    details: (element) => this.#details(element),
-    code: (element) =>
-      this.#options.shown.look(element).preformatted
-        ? this.#code(element)
-        : this.#children(element),
+    iframe: (element, out) => this.#frame(element, out),
+    frame: (element, out) => this.#frame(element, out),
+    a: (element, out) => this.#linkedBlocks(element, out),
+    details: (element, out) => this.#details(element, out),
+    code: (element, out) => {
+      if (this.#options.shown.look(element).preformatted) this.#code(element, out);
+      else this.#children(element, out);
+    },
   });
 
-  #heading(element: Element, level: number): MarkdownBlock[] {
+  #heading(element: Element, level: number): string {
     const text = oneLine(this.#inlineChildren(element, '**'))
       .replace(/[¶#§🔗]$/u, '')
       .trimEnd();
-    return listIf(text !== '', { text: `${'#'.repeat(level)} ${text}` });
+    return textIf(text !== '', `${'#'.repeat(level)} ${text}`);
   }
 
-  #code(element: Element): MarkdownBlock[] {
+  #quote(element: Element, out: MarkdownBlock[]): void {
+    if (this.#nesting >= MAX_NESTING) return this.#children(element, out);
+    add(out, prefixLines(join(this.#nested(element)), '> '));
+  }
+
+  #code(element: Element, out: MarkdownBlock[]): void {
     const text = fencedCode(element, this.#left);
     this.#left -= text.length;
     this.#toRead += text.length;
-    return some(text);
+    add(out, text);
   }
 
   /**
    * Further blocks of an item are indented below its marker; a nested list follows without a blank
    * line.
    */
-  #list(list: Element, ordered: boolean): MarkdownBlock[] {
+  #list(list: Element, ordered: boolean, out: MarkdownBlock[]): void {
+    if (this.#nesting >= MAX_NESTING) return this.#children(list, out);
     const lines: string[] = [];
     let number = Number(attributeText(list, 'start')) || 1;
     this.#depth++;
     eachFlatChild(list, (child) => {
       if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
-      const blocks = /^(?:ul|ol)$/.test(localName(child))
-        ? this.#block(child)
-        : this.#children(child);
+      const blocks = this.#item(child);
       if (blocks.length === 0) return;
       number = Number(attributeText(child, 'value')) || number;
       const marker = ordered ? `${number++}. ` : '- ';
       lines.push(hanging(join(blocks, true), marker));
     });
     this.#depth--;
-    return listIf(lines.length, { text: lines.join('\n'), list: true });
+    if (lines.length > 0) out.push({ text: lines.join('\n'), list: true });
   }
 
-  #definitions(list: Element): MarkdownBlock[] {
-    const out: MarkdownBlock[] = [];
+  #item(child: Element): MarkdownBlock[] {
+    if (!/^(?:ul|ol)$/.test(localName(child))) return this.#nested(child);
+    const blocks: MarkdownBlock[] = [];
+    this.#nesting++;
+    this.#block(child, blocks);
+    this.#nesting--;
+    return blocks;
+  }
+
+  #definitions(list: Element, out: MarkdownBlock[]): void {
+    if (this.#nesting >= MAX_NESTING) return this.#children(list, out);
+    const first = out.length;
     let terms: string[] = [];
     const visit = (child: Node): void => {
       if (!isElement(child) || this.#left <= 0 || this.#skips(child)) return;
       const name = localName(child);
       if (name === 'div') eachFlatChild(child, visit);
-      else if (name === 'dt') terms.push(oneLine(join(this.#children(child))));
+      else if (name === 'dt') terms.push(oneLine(join(this.#nested(child))));
       else if (name === 'dd') {
-        const text = hanging(join(this.#children(child)), ': ');
-        if (terms.length === 0 && out.length)
+        const text = hanging(join(this.#nested(child)), ': ');
+        if (terms.length === 0 && out.length > first)
           out.push({ text: `${out.pop()?.text ?? ''}\n${text}` });
         else out.push({ text: [...terms, text].join('\n') });
         terms = [];
@@ -240,12 +271,13 @@ export class Blocks {
     };
     eachFlatChild(list, visit);
     if (terms.length) out.push({ text: terms.join('\n') });
-    return out;
   }
 
-  #table(table: Element): MarkdownBlock[] {
-    if (!isDataTable(table))
-      return layoutCells(table).flatMap((cell) => (this.#skips(cell) ? [] : this.#children(cell)));
+  #table(table: Element, out: MarkdownBlock[]): void {
+    if (this.#nesting >= MAX_NESTING || !isDataTable(table)) {
+      for (const cell of layoutCells(table)) if (!this.#skips(cell)) this.#children(cell, out);
+      return;
+    }
     const caption = localName(table) === 'table' ? (table as HTMLTableElement).caption : null;
     const grid = readGrid(
       table,
@@ -254,51 +286,46 @@ export class Blocks {
     );
     const text = renderGrid(grid);
     this.#toRead += weigh(text);
-    const captionBlocks = caption ? this.#children(caption) : [];
-    return [...captionBlocks, ...some(text)];
+    if (caption) this.#children(caption, out);
+    add(out, text);
   }
 
   #cell(cell: Element): string {
     if (this.#skips(cell)) return '';
-    return join(this.#children(cell)).replace(/\n+/g, '<br>').replaceAll('|', '\\|');
+    return join(this.#nested(cell)).replace(/\n+/g, '<br>').replaceAll('|', '\\|');
   }
 
-  #details(element: Element): MarkdownBlock[] {
-    const blocks = this.#children(element);
-    const [summary, ...rest] = blocks;
-    return summary && !hasAttribute(element, 'open')
-      ? [{ text: `▸ ${summary.text}` }, ...rest]
-      : blocks;
+  #details(element: Element, out: MarkdownBlock[]): void {
+    const first = out.length;
+    this.#children(element, out);
+    const summary = out[first];
+    if (summary && !hasAttribute(element, 'open')) out[first] = { text: `▸ ${summary.text}` };
   }
 
-  #frame(element: Element): MarkdownBlock[] {
+  #frame(element: Element, out: MarkdownBlock[]): void {
     const inner = frameDocument(element);
     const root = inner && rootElement(inner);
-    if (root) return this.#children(root);
+    if (root) return this.#children(root, out);
     const { width, height } = element.getBoundingClientRect();
-    if (width < 100 || height < 50) return [];
+    if (width < 100 || height < 50) return;
     const name =
       oneLine(attributeText(element, 'title')).slice(0, 100) ||
       attributeText(element, 'src').slice(0, 200);
     const line = `[frame ${this.frames.length + 1}: ${name}]`;
     this.frames.push({ id: assignId(element), line });
-    return [{ text: line }];
+    out.push({ text: line });
   }
 
   /** A link around blocks: the blocks stay, and the first one gets the URL. */
-  #linkedBlocks(link: Element): MarkdownBlock[] {
-    const [first, ...rest] = this.#children(link);
-    if (!first) return [];
+  #linkedBlocks(link: Element, out: MarkdownBlock[]): void {
+    const at = out.length;
+    this.#children(link, out);
+    const first = out[at];
     const address = this.#readAddress(link);
-    if (address === '') return [first, ...rest];
+    if (!first || address === '') return;
     const [, marks = '', text = ''] = matchGroups(/^(#{1,6} )?([^\n]*)/, first.text);
-    return [
-      {
-        ...first,
-        text: `${marks}[${text}](${address})${first.text.slice(marks.length + text.length)}`,
-      },
-      ...rest,
-    ];
+    const rest = first.text.slice(marks.length + text.length);
+    out[at] = { ...first, text: `${marks}[${text}](${address})${rest}` };
   }
 
   #inlineChildren(parent: Element, marks: string): string {
@@ -320,25 +347,25 @@ export class Blocks {
     const name = localName(node);
     if (this.#isFormula(node)) return formula(node);
     const render = this.#inlineRenderers[name];
-    if (render) return render(node);
+    if (render) return render(node, marks);
     const mark = MARKS[name];
     const inner = this.#inlineChildren(node, mark ? marks + mark : marks);
-    if (mark) return marks.includes(mark) ? inner : wrapLines(inner, mark);
+    if (mark && marks.includes(mark)) return inner;
     const wrap = this.#wrappers[name];
     if (wrap) return wrap(inner, node);
-    return this.#spaceApart(node, inner);
+    return mark ? wrapLines(inner, mark) : this.#spaceApart(node, inner);
   }
 
-  readonly #inlineRenderers = createLookupTable<(element: Element) => string>({
+  readonly #inlineRenderers = createLookupTable<(element: Element, marks: string) => string>({
     br: () => '\n',
     img: (element) => this.#image(element as HTMLImageElement),
     video: (element) => this.#media(element as HTMLMediaElement, 'video'),
     audio: (element) => this.#media(element as HTMLMediaElement, 'audio'),
     input: (element) => inputText(element as HTMLInputElement),
-    code: (element) => this.#codeInLine(element),
-    kbd: (element) => this.#codeInLine(element),
-    samp: (element) => this.#codeInLine(element),
-    tt: (element) => this.#codeInLine(element),
+    code: (element, marks) => this.#codeInLine(element, marks),
+    kbd: (element, marks) => this.#codeInLine(element, marks),
+    samp: (element, marks) => this.#codeInLine(element, marks),
+    tt: (element, marks) => this.#codeInLine(element, marks),
   });
 
   readonly #wrappers = createLookupTable<(inner: string, element: Element) => string>({
@@ -374,8 +401,9 @@ export class Blocks {
     return look.preformatted ? collapseBlanks(data) : collapseSpace(data);
   }
 
-  #codeInLine(element: Element): string {
-    const text = this.#inlineChildren(element, '***~~');
+  #codeInLine(element: Element, marks: string): string {
+    if (marks.includes('`')) return this.#inlineChildren(element, marks);
+    const text = this.#inlineChildren(element, `${marks}***~~\``);
     const code = inlineCode(text);
     return textIf(
       code !== '',
@@ -406,6 +434,12 @@ export class Blocks {
     return `[${label === '' ? name : `${name}: ${label}`}]${textIf(source !== '', `(${source})`)}`;
   }
 }
+
+type BlockRenderer = (element: Element, out: MarkdownBlock[]) => void;
+
+const add = (out: MarkdownBlock[], text: string): void => {
+  if (text !== '') out.push({ text });
+};
 
 const headingLevel = (element: Element, name: string): number => {
   if (HEADING.test(name)) return Number(name[1]);

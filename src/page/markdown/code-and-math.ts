@@ -53,12 +53,6 @@ const readShownText = (element: Element): string => {
   return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n');
 };
 
-/** Whether the element is a column of line numbers. */
-export const isLineNumbers = (element: Element): boolean => {
-  const text = element.textContent.slice(0, 20_000);
-  return /\d/.test(text) && /^[\d\s]*$/.test(text);
-};
-
 export const fencedCode = (pre: Element, maxChars: number): string => {
   const code = readShownText(pre).slice(0, maxChars).replace(/^\n+/, '').trimEnd();
   if (code.trim() === '') return '';

@@ -1,6 +1,5 @@
 // Joins text into Markdown blocks, escapes text that looks like structure, and places marks.
 
-import { listIf } from '../objects.ts';
 import { textIf } from '../visible-text.ts';
 
 /** A block between blank lines; a list inside an item follows its line without one. */
@@ -16,8 +15,6 @@ const LOOKS_LIKE_STRUCTURE = /^(?=#{1,6}\s|>\s|[-+*]\s|```|~~~|-{3,}$)|^(\d{1,9}
 
 /** The amount of text: its length, with characters of dense scripts counted more. */
 export const weigh = (text: string): number => text.length + 1.5 * (text.match(WIDE)?.length ?? 0);
-
-export const some = (text: string): MarkdownBlock[] => listIf(text !== '', { text });
 
 /**
  * Joins blocks with blank lines and drops double rules. Inside an item, a list follows its line

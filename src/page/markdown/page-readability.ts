@@ -7,10 +7,10 @@ import {
   getData,
   getTextContent,
   isText,
-  nextSibling,
   parentNode,
   queryAll,
 } from '../safe-dom.ts';
+import { findNext } from './document-order.ts';
 
 type NodeTest = (node: Element, index: number, nodes: ArrayLike<Element>) => boolean;
 
@@ -33,6 +33,11 @@ declare module '@mozilla/readability' {
     _clean(root: Element, tag: string): void;
     _removeNodes(nodes: ArrayLike<Element>, isUnwanted?: NodeTest): void;
     _getInnerText(node: Element, normalizeSpaces?: boolean): string;
+    _getAllNodesWithTag(
+      root: Element,
+      names: readonly string[],
+    ): ArrayLike<Element> & Iterable<Element>;
+    _getTextDensity(root: Element, names: readonly string[]): number;
   }
 }
 
@@ -46,6 +51,8 @@ const NEVER_COPIED = new Set(['object', 'embed', 'link', 'select', 'textarea']);
 export class PageReadability extends Readability {
   /** Texts of elements; exists only while a test runs, because tests do not change the tree. */
   #texts: Map<Element, string> | undefined;
+  /** Lengths of these texts; exists while a list of elements is tested. */
+  #lengths: Map<Node, number> | undefined;
 
   /** Like `parse`, but creates neither the markup nor the metadata of the article. */
   findContent(): Element | null {
@@ -77,14 +84,34 @@ export class PageReadability extends Readability {
 
   /** The tests read the text of an element several times. */
   override _removeNodes(nodes: ArrayLike<Element>, isUnwanted?: NodeTest): void {
+    this.#lengths = new Map();
     super._removeNodes(nodes, isUnwanted && ((...args) => this.#test(isUnwanted, args)));
+    this.#lengths = undefined;
   }
 
   #test(isUnwanted: NodeTest, args: Parameters<NodeTest>): boolean {
     this.#texts = new Map();
     const result = isUnwanted.call(this, ...args);
     this.#texts = undefined;
+    // Without the element, those around it have another text.
+    if (result)
+      for (let at = parentNode(args[0]); at; at = parentNode(at)) this.#lengths?.delete(at);
     return result;
+  }
+
+  /** The share of the text that is in elements of these names; elements in each other count twice. */
+  override _getTextDensity(root: Element, names: readonly string[]): number {
+    const length = this.#getLength(root);
+    if (length === 0) return 0;
+    let inside = 0;
+    for (const element of this._getAllNodesWithTag(root, names)) inside += this.#getLength(element);
+    return inside / length;
+  }
+
+  #getLength(element: Element): number {
+    const lengths = this.#lengths;
+    if (!lengths) return this._getInnerText(element).length;
+    return getOrCreate(lengths, element, () => this._getInnerText(element).length);
   }
 
   override _getInnerText(node: Element, normalizeSpaces?: boolean): string {
@@ -109,15 +136,4 @@ const hasText = (root: Element): boolean => {
   for (let at = firstChild(root); at; at = findNext(at, root))
     if (isText(at) && getData(at).trim() !== '') return true;
   return false;
-};
-
-/** The node after `node` in document order, inside of `root`. */
-const findNext = (node: Node, root: Element): Node | null => {
-  const inner = firstChild(node);
-  if (inner) return inner;
-  for (let at: Node | null = node; at && at !== root; at = parentNode(at)) {
-    const next = nextSibling(at);
-    if (next) return next;
-  }
-  return null;
 };

@@ -1,8 +1,8 @@
 // Reads tables as a grid with spans filled in, and separates data tables from layout tables.
 import { textIf } from '../visible-text.ts';
-import { attribute, closest, localName, queryAll } from '../safe-dom.ts';
-import { isLineNumbers } from './code-and-math.ts';
+import { attribute, getData, isElement, isText, localName, query, queryAll } from '../safe-dom.ts';
 import { roleAttribute } from './shown.ts';
+import { findNext, findNextOutside } from './document-order.ts';
 import { PRESENTATION_ROLES } from '../element-kinds.ts';
 
 interface TableCell {
@@ -18,16 +18,39 @@ const MAX_SPAN = 200;
 export const isTable = (element: Element): boolean =>
   localName(element) === 'table' || ARIA_TABLES.has(roleAttribute(element));
 
+/** Elements that contain a table: their content does not belong to the table around them. */
+const ANY_TABLE = 'table, [role=table], [role=grid], [role=treegrid]';
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+
+/**
+ * The elements of a table with ARIA roles that pass the test. Does not enter `isClosed` elements,
+ * so that the elements of nested tables are visited once and not for every table around them.
+ */
+const listParts = (
+  root: Element,
+  isWanted: (element: Element) => boolean,
+  isClosed: (element: Element) => boolean,
+): Element[] => {
+  const found: Element[] = [];
+  for (let at = findNext(root, root); at;) {
+    const isPart = isElement(at) && isWanted(at);
+    if (isPart) found.push(at as Element);
+    at = isElement(at) && isClosed(at) ? findNextOutside(at, root) : findNext(at, root);
+  }
+  return found;
+};
+
+const isRow = (element: Element): boolean => roleAttribute(element) === 'row';
+const isCell = (element: Element): boolean => CELL_ROLES.has(roleAttribute(element));
+
 const listRows = (table: Element): Element[] => {
   if (localName(table) === 'table') return [...(table as HTMLTableElement).rows];
-  return [...queryAll(table, '[role=row]')].filter(
-    (row) => closest(row, '[role=table],[role=grid],[role=treegrid]') === table,
-  );
+  return listParts(table, isRow, isTable);
 };
 
 const listCells = (row: Element): Element[] => {
   if (localName(row) === 'tr') return [...(row as HTMLTableRowElement).cells];
-  return [...queryAll(row, '[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]')];
+  return listParts(row, isCell, (element) => isCell(element) || isRow(element) || isTable(element));
 };
 
 const span = (cell: Element, name: string): number => {
@@ -48,13 +71,31 @@ const toCell = (element: Element): TableCell => ({
 export const isDataTable = (table: Element): boolean => {
   const role = roleAttribute(table);
   if (PRESENTATION_ROLES.has(role)) return false;
-  if (queryAll(table, 'table').length > 0) return false;
+  if (query(table, ANY_TABLE) !== null) return false;
   if (queryAll(table, 'caption, thead, th, [role=columnheader]').length > 0) return true;
   const rows = listRows(table).slice(0, 20);
   const widths = rows.map((row) => listCells(row).length);
   if (rows.length < 2 || Math.max(...widths) < 2) return false;
   const blocks = queryAll(table, 'h1,h2,h3,h4,p,pre,ul,ol,div,form,blockquote').length;
   return blocks <= rows.length;
+};
+
+/** Line numbers are searched in this many characters. */
+const MAX_NUMBER_CHARS = 20_000;
+
+/** Whether the element is a column of line numbers; reads no further than the first other text. */
+export const isLineNumbers = (element: Element): boolean => {
+  let left = MAX_NUMBER_CHARS;
+  let hasDigits = false;
+  for (let at = findNext(element, element); at && left > 0; at = findNext(at, element)) {
+    if (isElement(at) && isTable(at)) return false;
+    if (!isText(at)) continue;
+    const text = getData(at).slice(0, left);
+    if (!/^[\d\s]*$/.test(text)) return false;
+    hasDigits ||= /\d/.test(text);
+    left -= text.length;
+  }
+  return hasDigits;
 };
 
 /** The cells of a layout table in reading order, without line numbers. */
