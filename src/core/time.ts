@@ -156,6 +156,11 @@ export const after = (ms: number, task: () => void): Disposable => {
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 };
 
+/** Calls `task` after the current event and its promises have been handled. */
+export const afterThisTurn = (task: () => void): void => {
+  setImmediate(task);
+};
+
 interface IdleOptions {
   /** Work besides the counted one. */
   readonly isBusy: () => boolean;

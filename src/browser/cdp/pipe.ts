@@ -1,5 +1,6 @@
 // CDP over the two pipes of a Chrome that we started: NUL-terminated JSON, without an open port.
 import type { Readable, Writable } from 'node:stream';
+import { afterThisTurn } from '../../core/time.ts';
 import type { Transport } from './connection.ts';
 
 /** Larger than any expected response. Without a NUL up to here, the data is not CDP. */
@@ -11,8 +12,26 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
   let pendingBytes = 0;
   let closed = false;
 
+  // Commands of one turn are written together: each write wakes Chrome, which takes longer than the
+  // write itself. The reply of a call is also written before commands that do not matter for it.
+  let isWaiting = false;
+  const flush = (): void => {
+    if (isWaiting) input.uncork();
+    isWaiting = false;
+  };
+  const send = (message: string): void => {
+    if (closed) return;
+    if (!isWaiting) {
+      isWaiting = true;
+      input.cork();
+      afterThisTurn(flush);
+    }
+    input.write(`${message}\0`);
+  };
+
   const close = (reason: string): void => {
     if (closed) return;
+    flush();
     closed = true;
     output.destroy();
     input.destroy();
@@ -41,9 +60,7 @@ export const createPipeTransport = (input: Writable, output: Readable): Transpor
   };
 
   const transport: Transport = {
-    send: (message) => {
-      if (!closed) input.write(`${message}\0`);
-    },
+    send,
     close: () => close('closed by us'),
   };
   output.on('data', receive);
