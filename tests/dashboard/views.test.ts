@@ -66,7 +66,7 @@ describe('the dashboard', () => {
     'lists tasks with their pages, and cancels one, at %d pixels',
     async (width) => {
       await setWidth(width);
-      for (let i = 0; i < 30; i++)
+      for (let i = 0; i < 100; i++)
         site.page(`/slow/${i}`, (_, response) => {
           setTimeout(() => {
             response.writeHead(200, { 'content-type': 'text/html' });
@@ -74,7 +74,7 @@ describe('the dashboard', () => {
           }, 300);
         });
       const url = `${site.origin}/slow/0`;
-      const task_id = await startTask('crawl', { url, max_pages: 30, max_depth: 30 });
+      const task_id = await startTask('crawl', { url, max_pages: 100, max_depth: 100 });
       await openView(`tasks/${task_id}`);
       await waitFor('Page 0');
       await click('Cancel task');

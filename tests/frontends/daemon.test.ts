@@ -401,8 +401,8 @@ describe('openchrome daemon', () => {
 
   it('ends by itself when nothing has been done for its time', async () => {
     const home = await useHome();
-    await home.json('daemon', 'start', '--daemon-idle-seconds', '0.5');
-    const { pid } = await home.note();
+    const idle = ['--daemon-idle-seconds', '0.5'];
+    const { pid } = await home.json<{ pid: number }>('daemon', 'start', ...idle);
     await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
     expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
     expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
