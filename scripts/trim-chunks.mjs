@@ -12,7 +12,8 @@ const withoutImports = (code) => {
   const declarations = [];
   const rest = code.replace(NODE_IMPORT, (_, all, names, name) => {
     const target = all ?? `{${names.replaceAll(' as ', ':')}}`;
-    declarations.push(`const ${target}=process.getBuiltinModule("${name}");`);
+    // A chunk may declare its own `process`.
+    declarations.push(`const ${target}=globalThis.process.getBuiltinModule("${name}");`);
     return '';
   });
   return declarations.join('') + rest;

@@ -29,11 +29,26 @@ test('memory is collected once after a burst of work that made it grow', async (
   await memory.during(async () => {});
   await vi.advanceTimersByTimeAsync(10_000);
   expect(collected()).toBe(1); // what the start of the program left
-  await memory.during(async () => grow(5));
+  await memory.during(async () => grow(1));
   await vi.advanceTimersByTimeAsync(10_000);
   expect(collected()).toBe(1);
   await memory.during(async () => grow(10));
+  await vi.advanceTimersByTimeAsync(400);
+  expect(collected()).toBe(2);
   await vi.advanceTimersByTimeAsync(10_000);
+  expect(collected()).toBe(2);
+});
+
+test('memory that has grown a little is collected only after a longer pause', async () => {
+  const { memory, collected, grow } = create();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(collected()).toBe(1);
+  await memory.during(async () => grow(5));
+  await vi.advanceTimersByTimeAsync(2000);
+  await memory.during(async () => {}); // the pause begins again
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(collected()).toBe(1);
+  await vi.advanceTimersByTimeAsync(400);
   expect(collected()).toBe(2);
 });
 

@@ -1,12 +1,23 @@
 // Runs a garbage collection while the process is idle: V8 alone keeps garbage until it needs space.
 import { after } from './time.ts';
 
+interface IdleStage {
+  /** Time without work before this stage, after the stage before it. */
+  readonly idleMs: number;
+  /** Growth of the memory that triggers a collection, which takes 10 to 50 ms. */
+  readonly grownBytes: number;
+}
+
+const MIB = 1024 * 1024;
+
 /**
- * Shorter than a model's pause between two calls, longer than the pauses within a burst of calls.
+ * The first stage is shorter than a model's pause between two calls, and longer than the pauses
+ * within a burst of calls. In the second one a call is unlikely to arrive during the collection.
  */
-const IDLE_MS = 400;
-/** Heap growth that triggers a collection, which takes 10 to 50 ms. */
-const GROWN_BYTES = 8 * 1024 * 1024;
+const STAGES: readonly IdleStage[] = [
+  { idleMs: 400, grownBytes: 8 * MIB },
+  { idleMs: 2000, grownBytes: 2 * MIB },
+];
 
 export class IdleMemory {
   #running = 0;
@@ -32,12 +43,13 @@ export class IdleMemory {
     }
   }
 
-  #settleLater(): void {
-    this.#timer = after(IDLE_MS, () => void this.#settle());
+  #settleLater([stage, ...later]: readonly IdleStage[] = STAGES): void {
+    this.#timer?.[Symbol.dispose]();
+    if (stage) this.#timer = after(stage.idleMs, () => void this.#settle(stage, later));
   }
 
-  async #settle(): Promise<void> {
-    if (this.#residentBytes() < this.#settledBytes + GROWN_BYTES) return;
+  async #settle({ grownBytes }: IdleStage, later: readonly IdleStage[]): Promise<void> {
+    if (this.#residentBytes() < this.#settledBytes + grownBytes) return this.#settleLater(later);
     await this.#collect();
     this.#settledBytes = this.#residentBytes();
   }
