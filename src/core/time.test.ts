@@ -9,7 +9,7 @@ test('a deadline aborts with its failure', async () => {
     code: 'timeout',
     message: 'late',
   });
-  expect(deadline.remainingMs).toBe(0);
+  expect(deadline.remainingMs).toBeLessThan(1); // Node's timers can be a part of a millisecond early
 });
 
 test('a deadline is aborted with its parent, independent of the time left', () => {
