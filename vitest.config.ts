@@ -13,10 +13,10 @@ import { OVER_EXTENSION } from './tests/extension/exceptions.ts';
 import { ISOLATED_FILES } from './tests/isolated-files.ts';
 
 /**
- * Half of the time of a test file is waiting for a page or a process, so twice as many files as
- * cores use the cores. Most files start a Chrome, which limits the number on large machines.
+ * Test files often wait for a page or a process, so one more than the cores uses the cores better.
+ * More are not faster: the processes of Chrome need most of the time of the cores.
  */
-const WORKERS = Math.min(6, 2 * availableParallelism() + 1);
+const WORKERS = Math.min(4, availableParallelism() + 1);
 
 const BROWSER = {
   globalSetup: ['tests/chrome-setup.ts'],
