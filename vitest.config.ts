@@ -9,6 +9,9 @@ import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
 import { pdfiumFileVitePlugin } from './scripts/pdfium-file.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
+import { findChrome } from './src/browser/launch/find-chrome.ts';
+import { resolveConfig } from './src/core/config.ts';
+import { resolveHome } from './src/core/home.ts';
 import { OVER_EXTENSION } from './tests/extension/exceptions.ts';
 import { ISOLATED_FILES } from './tests/isolated-files.ts';
 
@@ -17,6 +20,20 @@ import { ISOLATED_FILES } from './tests/isolated-files.ts';
  * More are not faster: the processes of Chrome need most of the time of the cores.
  */
 const WORKERS = Math.min(4, availableParallelism() + 1);
+
+const chrome = await findChrome({
+  config: resolveConfig({ env: process.env }),
+  home: resolveHome(),
+});
+
+/**
+ * Only a full Chrome has extensions. A machine without Chrome runs its tests with the headless shell,
+ * and without these files.
+ */
+const OF_EXTENSION =
+  (chrome?.product ?? 'headless-shell') === 'headless-shell'
+    ? ['tests/extension/!(pairing).test.ts']
+    : [];
 
 const BROWSER = {
   globalSetup: ['tests/chrome-setup.ts'],
@@ -59,7 +76,7 @@ export default defineConfig({
           ...BROWSER,
           name: 'browser',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/rules/**', ...ISOLATED_FILES],
+          exclude: ['tests/rules/**', ...ISOLATED_FILES, ...OF_EXTENSION],
           isolate: false,
         },
       },

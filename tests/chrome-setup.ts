@@ -19,6 +19,8 @@ const requireTestChrome = async (): Promise<void> => {
   process.env['CHROME_PATH'] = chrome.path;
   if (chrome.source === 'embedded')
     Object.assign(process.env, await embeddedEnvironment(chrome.path));
+  if (chrome.product === 'headless-shell')
+    process.stderr.write('The tests of the extension are left out: they need a full Chrome.\n');
 };
 
 /** Several projects of a run share the folder; the first one removes it at the end. */

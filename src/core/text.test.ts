@@ -1,7 +1,7 @@
 // Tests of text.ts.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cutToBytes, isInsideCharacter, cutToCharacters, quoteText } from './text.ts';
+import { canParseUrl, cutToBytes, isInsideCharacter, cutToCharacters, quoteText } from './text.ts';
 
 it('cuts to bytes between characters, as late as possible', () => {
   fc.assert(
@@ -33,4 +33,10 @@ it.each([
   [`${'z'.repeat(199)}😀`, `"${'z'.repeat(199)}…"`],
 ])('quotes text of a page as one short line', (text, quoted) => {
   expect(quoteText(text)).toBe(quoted);
+});
+
+it('accepts a host name with an umlaut, also after V8 has optimised the code', () => {
+  const address = Buffer.from('https://m\u00FCnchen.example/', 'latin1').toString('latin1');
+  const isAccepted = Array.from({ length: 20_000 }, () => canParseUrl(address));
+  expect(isAccepted).not.toContain(false);
 });

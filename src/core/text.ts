@@ -1,4 +1,5 @@
 // Measures, truncates and quotes text, never inside a character.
+import { attempt } from './attempt.ts';
 
 const encoder = new TextEncoder();
 
@@ -67,8 +68,12 @@ export const textIf = (condition: unknown, text: string): string => (condition ?
 export const textAt = (texts: readonly (string | undefined)[], index: number): string =>
   texts.at(index) ?? '';
 
-export const parseUrl = (text: string): URL | undefined =>
-  URL.canParse(text) ? new URL(text) : undefined;
+/** `URL.canParse` of Node 20 and 22 rejects host names such as münchen.de once V8 has optimised it. */
+export const canParseUrl = (text: string, base?: string | URL): boolean =>
+  parseUrl(text, base) !== undefined;
+
+export const parseUrl = (text: string, base?: string | URL): URL | undefined =>
+  attempt(() => new URL(text, base));
 
 /** `--name=value` is a flag with its value; any other text has none. */
 export const splitFlag = (text: string): readonly [string, string | undefined] => {

@@ -2,7 +2,7 @@
 import { fail, type Failure } from '../core/failure.ts';
 import { callAll } from '../core/collections.ts';
 import type { ConsentEffect } from '../core/consent-rule.ts';
-import { quoteText } from '../core/text.ts';
+import { canParseUrl, quoteText } from '../core/text.ts';
 import type { Tab } from '../browser/tabs/tab.ts';
 import type { ConsentCall } from '../features/consent/consent.ts';
 import { type CallEffects, denyByPolicy, EVERY_HOST } from '../policy/consent-policy.ts';
@@ -154,7 +154,7 @@ const requireReadable = async (
   if (added.length > 0) await consentCall.require(READ, added);
 };
 
-const parseHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+const parseHost = (url: string): string => (canParseUrl(url) ? new URL(url).host : url);
 
 /** The functions of a tool's context that depend on the policy. */
 export const createConsentContext = (call: PermittedCall) => {

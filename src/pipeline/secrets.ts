@@ -7,6 +7,7 @@ import {
   type TotpKey,
 } from '../core/secret-definition.ts';
 import { sleep } from '../core/time.ts';
+import { canParseUrl } from '../core/text.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import { runOwnCommand, type Secret } from '../store/config/secrets-file.ts';
 import type { SecretPlace } from '../toolkit/context.ts';
@@ -166,4 +167,4 @@ const notForPlace = (candidates: readonly Secret[], { top, frame }: SecretPlace)
 };
 
 const hostIn = (address: string): string =>
-  (URL.canParse(address) ? new URL(address).host : '') || 'a page without a host';
+  (canParseUrl(address) ? new URL(address).host : '') || 'a page without a host';

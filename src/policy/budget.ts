@@ -1,5 +1,6 @@
 // The arithmetic of task budgets: updates the counters per call and compares them with limits.
 import { defined, valueIf } from '../core/defined.ts';
+import { canParseUrl } from '../core/text.ts';
 
 export interface BudgetPolicy {
   readonly maxToolCalls?: number | undefined;
@@ -146,7 +147,7 @@ const withoutLeast = (counts: Counters['sameUrlNavigations']): Counters['sameUrl
  * the whole is added.
  */
 export const urlKey = (address: string): string => {
-  const url = URL.canParse(address) ? new URL(address).href : address;
+  const url = canParseUrl(address) ? new URL(address).href : address;
   const whole = url.replace(/#.*$/s, '');
   return whole.length <= MAX_KEY_CHARS
     ? whole

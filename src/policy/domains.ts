@@ -1,7 +1,7 @@
 // The policy of the domain guard: which hosts may be reached, by name and by address.
 import { defined, valueIf } from '../core/defined.ts';
 import { fail, type Failure } from '../core/failure.ts';
-import { matchGroups, textIf } from '../core/text.ts';
+import { canParseUrl, matchGroups, textIf } from '../core/text.ts';
 import {
   isPlainLoopback,
   isThisMachine,
@@ -108,7 +108,7 @@ export class DomainPolicy {
   /** Judges the host in a URL, before it is resolved. Schemes that use no network are allowed. */
   judgeUrl(address: string): DomainRefusal | undefined {
     if (!/^(?:https?|wss?):/i.test(address)) return undefined;
-    if (!URL.canParse(address)) return { reason: 'not_allowed', host: address.slice(0, 100) };
+    if (!canParseUrl(address)) return { reason: 'not_allowed', host: address.slice(0, 100) };
     const { hostname, protocol, port } = new URL(address);
     return this.judgeHost(hostname, Number(port) || (DEFAULT_PORTS[protocol] ?? 80));
   }
@@ -259,7 +259,7 @@ export const canonicalHost = (given: string): string | undefined => {
   if (given === '' || /[/?#@\\\s]/.test(given)) return undefined;
   const text =
     given.includes(':') && !given.startsWith('[') ? `[${given.split('%', 1)[0]}]` : given;
-  if (!URL.canParse(`http://${text}/`)) return undefined;
+  if (!canParseUrl(`http://${text}/`)) return undefined;
   const { hostname, port } = new URL(`http://${text}/`);
   return port === '' ? withoutFinalDots(hostname) || undefined : undefined;
 };

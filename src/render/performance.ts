@@ -2,7 +2,7 @@
 
 import { listDefined, listIf } from '../core/collections.ts';
 import { ifDefined } from '../core/defined.ts';
-import { textIf } from '../core/text.ts';
+import { canParseUrl, textIf } from '../core/text.ts';
 
 interface VitalsData {
   readonly lcp_ms?: number;
@@ -77,7 +77,7 @@ const verdict = (measure: Measure, value: number): string => {
 
 const MAX_ADDRESS = 100;
 const shortAddress = (url: string, page: string): string => {
-  const origin = URL.canParse(page) ? new URL(page).origin : '';
+  const origin = canParseUrl(page) ? new URL(page).origin : '';
   const own = origin !== '' && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   return own.length > MAX_ADDRESS ? `${own.slice(0, MAX_ADDRESS)}…` : own;
 };

@@ -173,7 +173,9 @@ describe('the server', () => {
   });
 });
 
-describe('the extension in a real Chrome', () => {
+const isShell = process.env['CHROME_PATH']?.includes('headless-shell') === true;
+
+describe.skipIf(isShell)('the extension in a real Chrome', () => {
   let folder = '';
   let chrome: UserChrome;
   beforeAll(async () => {

@@ -52,3 +52,13 @@ describe('the words for unfinished work', () => {
     expect(VAGUE.test('src/browser/cdp/connection.ts')).toBe(false);
   });
 });
+
+/** In pages, and in the extension, Chrome's own function is right. */
+const IN_CHROME = /^(?:src\/page\/|src\/frontends\/dashboard\/web\/|extension\/|tests\/)/;
+
+it('code of Node uses canParseUrl, because URL.canParse rejects some host names with umlauts', () => {
+  const wrong = failing(
+    ({ path, text }) => !IN_CHROME.test(path) && /\bURL[.]canParse\(/.test(text),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -1,6 +1,7 @@
 // Copies and pastes. The clipboard of the user is never read or written.
 import { valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { canParseUrl } from '../../core/text.ts';
 import type { Frame } from '../tabs/frames.ts';
 import { Queue } from '../tabs/queue.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -43,7 +44,7 @@ export const readCopied = async (
   frame: Frame,
 ): Promise<string | undefined> => {
   const { tab, signal, clipboard } = context;
-  if (!isOwn(tab) || !URL.canParse(frame.url)) return clipboard.text;
+  if (!isOwn(tab) || !canParseUrl(frame.url)) return clipboard.text;
   const { origin } = new URL(frame.url);
   const allow = (setting: 'granted' | 'prompt'): Promise<unknown> =>
     // the clipboard API exists only in secure contexts

@@ -1,6 +1,7 @@
 // Decides whether Chrome may connect to a host that the active tasks do not allow.
 import { Events } from '../../core/events.ts';
 import { Deadline } from '../../core/time.ts';
+import { canParseUrl } from '../../core/text.ts';
 import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 
 // Formats the host and port of a URL as the SOCKS client sends them. Pure.
@@ -8,7 +9,7 @@ import type { DomainPolicy, DomainRefusal } from '../../policy/domains.ts';
 const SECURE = /^(?:https|wss):$/;
 
 export const formatHostPort = (url: string): string => {
-  if (!URL.canParse(url)) return url;
+  if (!canParseUrl(url)) return url;
   const { hostname, port, protocol } = new URL(url);
   return `${removeBrackets(hostname)}:${port || (SECURE.test(protocol) ? 443 : 80)}`;
 };

@@ -9,7 +9,7 @@ import type { Config } from '../../core/config.ts';
 import { defined, ifDefined, valueIf } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { isObject, parseJson } from '../../core/json.ts';
-import { parseUrl } from '../../core/text.ts';
+import { canParseUrl, parseUrl } from '../../core/text.ts';
 import { Deadline, sleep } from '../../core/time.ts';
 import type { Transport } from '../cdp/connection.ts';
 import { connectSocket } from '../cdp/socket.ts';
@@ -76,7 +76,7 @@ const findAddress = (text: string): string | undefined => {
       ? [answer]
       : ADDRESS_KEYS.map((key) => (answer as Record<string, unknown> | undefined)?.[key]);
   return found.find(
-    (one): one is string => typeof one === 'string' && /^wss?:\/\//.test(one) && URL.canParse(one),
+    (one): one is string => typeof one === 'string' && /^wss?:\/\//.test(one) && canParseUrl(one),
   );
 };
 

@@ -1,6 +1,7 @@
 // HTTP credentials of a tab: one username and password per origin, sent to that origin only.
 import { valueIf } from '../../core/defined.ts';
 import { getOrCreate } from '../../core/collections.ts';
+import { canParseUrl } from '../../core/text.ts';
 import type { Tab } from '../tabs/tab.ts';
 import type { Credentials, Registration } from '../traffic/intercept-handler.ts';
 
@@ -46,4 +47,4 @@ class TabCredentials {
 }
 
 const parseOrigin = (url: string): string | undefined =>
-  URL.canParse(url) ? new URL(url).origin : undefined;
+  canParseUrl(url) ? new URL(url).origin : undefined;

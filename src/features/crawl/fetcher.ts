@@ -1,5 +1,5 @@
 // Fetches a URL without a browser, with limits on redirects, size, time and private networks.
-import { quoteText } from '../../core/text.ts';
+import { canParseUrl, quoteText } from '../../core/text.ts';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -280,7 +280,7 @@ const redirectTarget = (response: HttpResponse, url: string): string | undefined
   const location = header(response, 'location');
   if (location === undefined || ![301, 302, 303, 307, 308].includes(response.statusCode))
     return undefined;
-  if (!URL.canParse(location, url))
+  if (!canParseUrl(location, url))
     throw fail('navigation_failed', `${quoteText(url)} redirects to an invalid URL.`);
   const target = new URL(location, url);
   target.hash = '';

@@ -2,6 +2,7 @@
 import { createGunzip } from 'node:zlib';
 import { defined } from '../../core/defined.ts';
 import { Failure } from '../../core/failure.ts';
+import { canParseUrl } from '../../core/text.ts';
 import { isPrivateHost } from '../../policy/network-address.ts';
 import { type FetchedDocument, Fetcher } from './fetcher.ts';
 import { PageReader } from './page-reader.ts';
@@ -60,7 +61,7 @@ const findSitemapPages = async (url: string, options: SearchOptions): Promise<Fo
   else {
     const { sitemaps } = await options.robots.of(url, options.signal);
     await search.read(
-      sitemaps.filter((named) => URL.canParse(named, url)).map((named) => new URL(named, url).href),
+      sitemaps.filter((named) => canParseUrl(named, url)).map((named) => new URL(named, url).href),
     );
     for (const place of search.found ? [] : USUAL_PLACES) {
       await search.read([new URL(place, url).href], { quiet: true });

@@ -14,7 +14,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { listIf } from '../../core/collections.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import type { Redactor } from '../../core/redactor.ts';
-import { textIf } from '../../core/text.ts';
+import { canParseUrl, textIf } from '../../core/text.ts';
 import { createRedactor } from '../../policy/redact.ts';
 import { Deadline } from '../../core/time.ts';
 import type { SavedTab } from '../../store/files/session-snapshots.ts';
@@ -82,7 +82,7 @@ const patterns = createRedactor([]);
  * stay, because the page may need them when it is restored.
  */
 const stripSecrets = (url: string, redactor: Redactor): string => {
-  if (!URL.canParse(url)) return url;
+  if (!canParseUrl(url)) return url;
   const parsed = new URL(url);
   const hides = (by: Redactor, value: string): boolean => by.data({ value }).value !== value;
   const secret = [...parsed.searchParams].filter(

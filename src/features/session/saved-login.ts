@@ -7,6 +7,7 @@ import { navigateTo } from '../../browser/tabs/navigate.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 import { compact, defined } from '../../core/defined.ts';
+import { canParseUrl } from '../../core/text.ts';
 import type { Logins, LoginSummary, SavedLogin } from '../../store/files/logins.ts';
 
 interface LoginContext {
@@ -45,7 +46,7 @@ const selectPasskeys = (session: Session): readonly Passkey[] => {
   const { all } = getPasskeys(session);
   if (session.storage === 'own') return all;
   const frames = [...session.tabs.values()].flatMap((tab) => tab.frames.all());
-  const hosts = frames.map(({ url }) => (URL.canParse(url) ? new URL(url).hostname : ''));
+  const hosts = frames.map(({ url }) => (canParseUrl(url) ? new URL(url).hostname : ''));
   const isOpen = (site: string): boolean =>
     hosts.some((host) => host === site || host.endsWith(`.${site}`));
   return all.filter(({ rpId }) => rpId !== undefined && isOpen(rpId));

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder } from 'modern-tar';
 import { fail, Failure } from '../../core/failure.ts';
+import { canParseUrl } from '../../core/text.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { replaceFileBy } from '../../system/replace-file.ts';
 
@@ -63,7 +64,7 @@ export interface Archive {
 
 /** Builds a new file name from the host of the page and the capture time. */
 export const evidencePath = (folder: string, url: string, at: number): string => {
-  const host = URL.canParse(url) ? new URL(url).host : '';
+  const host = canParseUrl(url) ? new URL(url).host : '';
   const words = host
     .toLowerCase()
     .replace(/[^a-z\d.]+/g, '-')

@@ -2,6 +2,7 @@
 import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fail } from '../../core/failure.ts';
+import { canParseUrl } from '../../core/text.ts';
 import { storageFailure } from '../../system/disk-error.ts';
 import { ensureFolderNow } from '../../system/private-files.ts';
 
@@ -98,7 +99,7 @@ const guardWrite = (path: string, write: () => unknown): void => {
   }
 };
 
-const findHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
+const findHost = (url: string): string => (canParseUrl(url) ? new URL(url).host : '');
 
 const MAX_NAME_CHARACTERS = 80;
 
@@ -121,7 +122,7 @@ const EXTENSION = /\.(?:html?|php|aspx?|md|txt)$/i;
 
 /** The path of the URL as a path of files; pages of other hosts are in a folder of their host. */
 const buildFileName = ({ url, content }: WrittenPage, startHost: string): string => {
-  const { host, pathname, search } = URL.canParse(url)
+  const { host, pathname, search } = canParseUrl(url)
     ? new URL(url)
     : { host: '', pathname: url, search: '' };
   const parts = pathname

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { canParseUrl } from '../../core/text.ts';
 import {
   type Cookie,
   type CookieFilter,
@@ -49,7 +50,7 @@ type CookiesInput = z.output<z.ZodObject<ReturnType<typeof input>>>;
 /** The given URL or the page's; throws if it is not http(s), because others have no cookies. */
 const webAddress = (given: string | undefined, pageUrl: string): string => {
   const address = given ?? pageUrl;
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  if (canParseUrl(address) && /^https?:$/.test(new URL(address).protocol)) return address;
   throw fail(
     'invalid_argument',
     given === undefined
