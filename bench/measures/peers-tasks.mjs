@@ -12,6 +12,9 @@ const ID = String(5000 + ROW);
 /** Between calls a model takes at least this long; it is not counted. */
 const think = () => pause(300);
 
+/** Chrome works for about this long after its first page. */
+const START_MS = 1500;
+
 /** Roles by kind of field, where they are not those of text. */
 const ROLE = {
   search: /searchbox/,
@@ -134,8 +137,9 @@ const doTask = async (task, peer, { site, api }) => {
   };
   const session = await startSession(peer);
   try {
-    // The browser is up: its start is another measure.
+    // The start of the browser is another measure; it goes on after the first page.
     await peer.open(session, `${site.origin}/small`);
+    await pause(START_MS);
     const before = { forms: site.seen.forms.length, approved: site.seen.approved.length };
     const cost = await session.cost(() =>
       peer.tasks?.[task] ? peer.tasks[task](session, context) : TASKS[task](peer, session, context),
