@@ -68,7 +68,7 @@ export const textIf = (condition: unknown, text: string): string => (condition ?
 export const textAt = (texts: readonly (string | undefined)[], index: number): string =>
   texts.at(index) ?? '';
 
-/** `URL.canParse` of Node 20 and 22 rejects host names such as münchen.de once V8 has optimised it. */
+/** `URL.canParse` of Node 20 and 22 rejects münchen.de once V8 has optimised it. */
 export const canParseUrl = (text: string, base?: string | URL): boolean =>
   parseUrl(text, base) !== undefined;
 

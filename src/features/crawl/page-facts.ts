@@ -1,7 +1,7 @@
 // Reads the title, links and canonical URL of a document, and whether it needs scripts.
 import { listIf } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
-import { canParseUrl } from '../../core/text.ts';
+import { parseUrl } from '../../core/text.ts';
 import type { MarkupDocument, MarkupElement, MarkupNode } from './markup-tree.ts';
 import { normaliseUrl } from './urls.ts';
 
@@ -46,7 +46,7 @@ export const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' '
 /** Returns the URL that relative links are resolved against. */
 export const resolveBaseUrl = (bases: readonly MarkupElement[], address: string): string => {
   const href = bases.find((base) => base.hasAttribute('href'))?.getAttribute('href');
-  return href && canParseUrl(href, address) ? new URL(href, address).href : address;
+  return (href && parseUrl(href, address)?.href) || address;
 };
 
 const findCanonical = (links: readonly MarkupElement[], base: string): string | undefined => {

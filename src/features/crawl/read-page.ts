@@ -1,7 +1,7 @@
 // Parses one page of a crawl and extracts its content; runs in a worker thread.
 import { attempt } from '../../core/attempt.ts';
 import { compact, defined } from '../../core/defined.ts';
-import { canParseUrl } from '../../core/text.ts';
+import { parseUrl } from '../../core/text.ts';
 import { boundMarkup, decode, isBinary, startsAsHtml } from './bounded-markup.ts';
 import { type CrawlFormat, MAX_CONTENT_CHARS } from './crawl-options.ts';
 import { createDefaultStyle } from './default-style.ts';
@@ -98,9 +98,8 @@ const all = (node: MarkupParent, selector: string): MarkupElement[] =>
 const linksIn = (document: MarkupDocument, base: string): StructuredContent['links'] =>
   all(document, 'a[href]').flatMap((node) => {
     const href = node.getAttribute('href') ?? '';
-    return canParseUrl(href, base)
-      ? [{ text: readLabel(node), url: new URL(href, base).href }]
-      : [];
+    const url = parseUrl(href, base)?.href;
+    return url === undefined ? [] : [{ text: readLabel(node), url }];
   });
 
 const parseJson = (text: string): unknown[] => {

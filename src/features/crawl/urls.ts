@@ -1,5 +1,5 @@
 // Normalizes URLs, builds the key that identifies a page, and detects non-page URLs.
-import { canParseUrl } from '../../core/text.ts';
+import { parseUrl } from '../../core/text.ts';
 
 const CRAWLED_PROTOCOLS = new Set<string>(['http:', 'https:', 'file:']);
 
@@ -16,9 +16,8 @@ const MAX_CHARS = 4096;
 
 /** Returns the URL to request; undefined if a link cannot lead to a page. */
 export const normaliseUrl = (link: string, base?: string): string | undefined => {
-  if (link.length > MAX_CHARS || !canParseUrl(link, base)) return undefined;
-  const url = new URL(link, base);
-  if (!CRAWLED_PROTOCOLS.has(url.protocol)) return undefined;
+  const url = link.length > MAX_CHARS ? undefined : parseUrl(link, base);
+  if (!url || !CRAWLED_PROTOCOLS.has(url.protocol)) return undefined;
   // Every write to a URL parses it again, so the parts that it does not have are not written.
   if (url.href.includes('#')) url.hash = '';
   if (url.href.includes('@')) {
