@@ -1,7 +1,7 @@
 // Parses one sitemap: a page list, an index or plain lines; reports errors and continues.
 import { SaxesParser } from 'saxes';
 import { defined } from '../../core/defined.ts';
-import { canParseUrl } from '../../core/text.ts';
+import { parseUrl } from '../../core/text.ts';
 
 export interface SitemapEntry {
   readonly url: string;
@@ -32,7 +32,7 @@ export const parseSitemap = (text: string): Sitemap =>
 const parseLines = (text: string): Sitemap => {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const pages = lines
-    .filter((line) => /^https?:\/\//i.test(line) && canParseUrl(line))
+    .filter((line) => /^https?:\/\//i.test(line) && parseUrl(line))
     .slice(0, MAX_ENTRIES);
   const problem = pages.length === 0 ? { problem: 'it is neither XML nor a list of URLs' } : {};
   return { pages: pages.map((url) => ({ url })), sitemaps: [], ...problem };
@@ -97,7 +97,7 @@ class Entries {
   #add(list: SitemapEntry[]): void {
     if (!this.#entry) return;
     const [url, lastmod] = [this.#entry.loc.trim(), this.#entry.lastmod.trim()];
-    if (canParseUrl(url) && list.length < MAX_ENTRIES)
+    if (parseUrl(url) && list.length < MAX_ENTRIES)
       list.push(defined({ url, lastmod: lastmod === '' ? undefined : lastmod }));
     this.#entry = undefined;
   }

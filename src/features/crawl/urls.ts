@@ -16,7 +16,7 @@ const MAX_CHARS = 4096;
 
 /** Returns the URL to request; undefined if a link cannot lead to a page. */
 export const normaliseUrl = (link: string, base?: string): string | undefined => {
-  const url = link.length > MAX_CHARS ? undefined : parseUrl(link, base);
+  const url = link.length <= MAX_CHARS && parseUrl(link, base);
   if (!url || !CRAWLED_PROTOCOLS.has(url.protocol)) return undefined;
   // Every write to a URL parses it again, so the parts that it does not have are not written.
   if (url.href.includes('#')) url.hash = '';
