@@ -390,6 +390,20 @@ export class FrameTree {
     this.#adopt(frameTree, session);
   }
 
+  /**
+   * Reads the main frame again if it is blank and Chrome names another address: Chrome can lose the
+   * event of a navigation that begins while a tab is being attached.
+   */
+  async catchUp(address: string): Promise<void> {
+    const { main } = this;
+    if (main.url !== 'about:blank' || address === main.url || !main.loaderId) return;
+    const { session } = main;
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const { frame } = frameTree;
+    if (frame.id === main.id && frame.loaderId !== main.loaderId)
+      this.#navigated({ frame, type: 'Navigation' }, session);
+  }
+
   #listen(session: CdpSession, rootFrameId: string): void {
     const root = this.#frames.get(rootFrameId);
     if (root) {

@@ -290,7 +290,9 @@ export class Targets {
     if (this.#refused.has(info.targetId)) return;
     this.#infos.set(info.targetId, info);
     const tab = this.#attached.get(info.targetId);
-    if (tab) tab.title = info.title;
+    if (!tab) return;
+    tab.title = info.title;
+    tab.frames.catchUp(info.url).catch(() => {}); // the tab is gone
   }
 
   #destroyed(targetId: string): void {
