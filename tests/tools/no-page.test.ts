@@ -120,6 +120,6 @@ describe('a page without content', () => {
     for (const end of held.splice(0)) end();
     const { text, notes } = await read;
     // The read can come between the response and the parsing of its first bytes.
-    expect([text, ...notes].join()).toMatch(/Late|The page is still loading/);
+    expect([text, ...notes].join()).toMatch(/Late|wait for its content/);
   });
 });
