@@ -505,7 +505,7 @@ export class Browser {
   /** Whether the tab of a lost connection may still be open, so that the next call attaches it. */
   isStillOpen(tab: Tab): boolean {
     if (!this.#chrome) return this.#reconnectUrl !== undefined;
-    return this.#chrome.targets.findPage(tab.id) !== undefined;
+    return this.#chrome.targets.isStillOpen(tab.id);
   }
 
   /** Whether Chrome is running; does not start it. */

@@ -111,6 +111,14 @@ export class Targets {
     return valueIf(this.#infos.has(frameId), frameId);
   }
 
+  /**
+   * Whether a page whose session has ended may still be open. In a Chrome that we started only a
+   * closed page loses its session, which Chrome reports before it reports the end of the page.
+   */
+  isStillOpen(targetId: string): boolean {
+    return !this.#options.owned && this.#infos.has(targetId);
+  }
+
   /** The URL of a page; undefined if it is closed. */
   findUrl(targetId: string): string | undefined {
     return this.#attached.get(targetId)?.url ?? this.#infos.get(targetId)?.url;
