@@ -49,20 +49,23 @@ export const pageScriptPlugin = () => ({
   },
 });
 
-/** The projects of a test run share the bundles. */
-export const pageScriptVitePlugin = () => {
+/** Loads `PREFIX:NAME` as the text of its bundle; the projects of a test run share the bundles. */
+export const bundleVitePlugin = (name, bundle) => {
+  const prefix = `${name}:`;
   const bundles = new Map();
   return {
-    name: 'page-script',
+    name,
     enforce: 'pre',
-    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+    resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : undefined),
     watchChange: () => bundles.clear(),
     async load(id) {
-      if (!id.startsWith(`\0${PREFIX}`)) return undefined;
-      if (!bundles.has(id)) bundles.set(id, bundleScript(id.slice(PREFIX.length + 1)));
+      if (!id.startsWith(`\0${prefix}`)) return undefined;
+      if (!bundles.has(id)) bundles.set(id, bundle(id.slice(prefix.length + 1)));
       const { source, files } = await bundles.get(id);
       for (const file of files) this.addWatchFile(file);
       return `export default ${JSON.stringify(source)};`;
     },
   };
 };
+
+export const pageScriptVitePlugin = () => bundleVitePlugin('page-script', bundleScript);

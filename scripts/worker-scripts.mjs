@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { pageScriptPlugin } from './page-scripts.mjs';
+import { bundleVitePlugin, pageScriptPlugin } from './page-scripts.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = [
@@ -81,20 +81,4 @@ export const workerScriptPlugin = () => ({
   },
 });
 
-/** The projects of a test run share the bundles. */
-export const workerScriptVitePlugin = () => {
-  const bundles = new Map();
-  return {
-    name: 'worker-script',
-    enforce: 'pre',
-    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
-    watchChange: () => bundles.clear(),
-    async load(id) {
-      if (!id.startsWith(`\0${PREFIX}`)) return undefined;
-      if (!bundles.has(id)) bundles.set(id, bundleWorker(id.slice(PREFIX.length + 1)));
-      const { source, files } = await bundles.get(id);
-      for (const file of files) this.addWatchFile(file);
-      return `export default ${JSON.stringify(source)};`;
-    },
-  };
-};
+export const workerScriptVitePlugin = () => bundleVitePlugin('worker-script', bundleWorker);
