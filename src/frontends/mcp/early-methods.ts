@@ -45,7 +45,12 @@ export const createLazyEngine = (
 ): LazyEngine => {
   let loading: Promise<readonly [Engine, Methods]> | undefined;
   let log = createLog({ level: config.logLevel });
-  const cleanup = delayCleanup(() => startCleanup(log));
+  const cleanup = delayCleanup(() =>
+    startCleanup(log).catch((error: unknown) => {
+      log.warn('expired files and leftover Chromes are not removed', error);
+      return undefined;
+    }),
+  );
   const load = (): Promise<readonly [Engine, Methods]> =>
     (loading ??= Promise.all([loadEngine(), import('./methods.ts')]).then(
       ([engine, { createMethods }]) => {
@@ -73,15 +78,15 @@ export const createLazyEngine = (
 };
 
 /** Starts the cleanup after the first replies, unless it is disposed before. */
-const delayCleanup = (start: () => Promise<Disposable>): Disposable => {
-  let started: Promise<Disposable> | undefined;
+const delayCleanup = (start: () => Promise<Disposable | undefined>): Disposable => {
+  let started: Promise<Disposable | undefined> | undefined;
   const timer = after(CLEAN_AFTER_MS, () => {
     started = start();
   });
   return {
     [Symbol.dispose]: () => {
       timer[Symbol.dispose]();
-      void started?.then((cleanup) => cleanup[Symbol.dispose]());
+      void started?.then((cleanup) => cleanup?.[Symbol.dispose]());
     },
   };
 };
