@@ -45,8 +45,8 @@ interface BlocksOptions {
 
 const MAX_DEPTH = 600;
 /**
- * Lists, quotes and cells inside of each other. Each one writes its content anew, so that deeper
- * ones are written as plain blocks.
+ * Maximum number of lists, quotes and cells inside of each other; deeper ones become plain blocks.
+ * Each level copies the text of the levels in it, so without a limit the time would be quadratic.
  */
 const MAX_NESTING = 30;
 const HEADING = /^h[1-6]$/;
