@@ -51,6 +51,8 @@ export default defineConfig({
   ],
   test: {
     maxWorkers: WORKERS,
+    // Vitest waits for a second, in which a process does not start on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,
