@@ -29,6 +29,10 @@ export interface CastPicture extends TabPicture {
 const PATIENCE_MS = 500;
 /** A picture can be older than the last looks at its page, in which a field was elsewhere. */
 const LOOKS_MS = 1_500;
+/** On a busy machine the looks of that time are too few to see that a field moves. */
+const MIN_LOOKS = 4;
+/** Larger than any viewport. */
+const EVERYWHERE_PX = 20_000;
 
 /** The secrets of a tab by frame and element, at one time. */
 interface Look {
@@ -64,32 +68,34 @@ class TabSecrets {
   /** Keeps the looks that the next picture can be older than. */
   #keep(secrets: Look['secrets'], document: string): void {
     const now = monotonicMs();
-    const recent = this.#looks.filter(({ at }) => now - at < LOOKS_MS);
-    const last = recent.length > 0 ? recent : this.#looks.slice(-1);
+    const recent = this.#looks.findIndex(({ at }) => now - at < LOOKS_MS);
+    const first = recent < 0 ? this.#looks.length : recent;
+    const last = this.#looks.slice(
+      Math.min(first, Math.max(0, this.#looks.length + 1 - MIN_LOOKS)),
+    );
     this.#looks = [...last, { at: now, secrets }];
     this.#document = document;
   }
 }
 
 /**
- * A field that has moved between the looks is hidden in all places between them, and as far again
- * around them, because it can have turned back in the meantime.
+ * A field that has moved between the looks is hidden on its whole way across the picture: between
+ * two looks it can have been anywhere.
  */
 const mergeLooks = (looks: readonly Look[]): readonly PictureArea[] => {
   const merged = new Map<string, { readonly last: PictureArea; readonly all: PictureArea }>();
   for (const { secrets } of looks)
     for (const [key, last] of secrets)
       merged.set(key, { last, all: enclose(merged.get(key)?.all ?? last, last) });
-  return [...merged.values()].map(({ last, all }) => {
-    const [moveX, moveY] = [all.width - last.width, all.height - last.height];
-    return {
-      x: all.x - moveX,
-      y: all.y - moveY,
-      width: all.width + 2 * moveX,
-      height: all.height + 2 * moveY,
-    };
-  });
+  return [...merged.values()].map(({ last, all }) => ({
+    ...all,
+    ...(hasGrown(last.width, all.width) && { x: -EVERYWHERE_PX, width: 2 * EVERYWHERE_PX }),
+    ...(hasGrown(last.height, all.height) && { y: -EVERYWHERE_PX, height: 2 * EVERYWHERE_PX }),
+  }));
 };
+
+/** Positions are fractions of pixels. */
+const hasGrown = (before: number, after: number): boolean => after - before > 0.5;
 
 const enclose = (one: PictureArea, other: PictureArea): PictureArea => {
   const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
@@ -133,7 +139,7 @@ const findSecrets = async (tab: Tab): Promise<Look['secrets']> => {
 };
 
 /** An area that is larger than any frame. */
-const WHOLE_FRAME: PictureArea = { x: 0, y: 0, width: 20_000, height: 20_000 };
+const WHOLE_FRAME: PictureArea = { x: 0, y: 0, width: EVERYWHERE_PX, height: EVERYWHERE_PX };
 
 /** A frame that does not answer is hidden as a whole. */
 const findInFrame = async (
