@@ -175,3 +175,52 @@ describe('a server that was started with a policy', () => {
     await server.text('wait_for', { text: 'true,Ada,' });
   });
 });
+
+describe('a form whose page opens a dialog', () => {
+  const server = useEngine();
+  const FIELDS = `<label>First <input id=a></label><label>Second <input id=b></label>
+    <label>Third <select id=c><option>-<option>x</select></label><label>Fourth <input id=d></label>`;
+  const values = [
+    { label: 'First', value: 'one' },
+    { label: 'Second', value: 'two' },
+    { label: 'Third', value: 'x' },
+    { label: 'Fourth', value: 'four' },
+  ];
+
+  it.each([
+    ['when a text field changes', `b.onchange`, ['First', 'Second'], ['Third', 'Fourth']],
+    ['when a list changes', `c.onchange`, ['First', 'Second'], ['Third', 'Fourth']],
+    ['while text is entered', `b.oninput`, ['First', 'Second'], ['Third', 'Fourth']],
+    [
+      'when the last field changes',
+      `d.onchange`,
+      ['First', 'Second', 'Third', 'Fourth'],
+      undefined,
+    ],
+    [
+      'when the first field gets the focus',
+      `a.onfocus`,
+      [],
+      ['First', 'Second', 'Third', 'Fourth'],
+    ],
+  ])('%s is reported at once with the filled fields', async (when, handler, filled, unknown) => {
+    const page = `${FIELDS}<script>${handler} = () => { ${handler} = null; alert('Careful') }</script>`;
+    const url = site.page(`/form-${when.replaceAll(' ', '-')}`, page);
+    await server.json('tabs', { action: 'new', url });
+    const began = performance.now();
+    const { failure, notes } = await server.reply('fill_form', { fields: values, submit: true });
+    expect(performance.now() - began).toBeLessThan(10_000); // its deadline is 30 s
+    const { code, details } = failure ?? {};
+    expect({ code, filled: details?.['filled'], unknown: details?.['unknown'] }).toEqual({
+      code: 'dialog_open',
+      filled,
+      unknown,
+    });
+    expect(notes.join()).toContain('alert dialog open: "Careful"; answer it with handle_dialog');
+    await server.json('handle_dialog', { accept: true });
+    expect(await server.text('javascript_tool', { code: '`${a.value}.${b.value}`' })).toBe(
+      filled.length === 0 ? '.' : 'one.two',
+    );
+    await server.json('tabs', { action: 'close' });
+  });
+});

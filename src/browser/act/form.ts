@@ -3,12 +3,15 @@
 // native selects are set by script with the events of their popups, because their keyboard input
 // depends on the locale. This takes one round trip per field with real input, and none for the
 // others.
-import { defined } from '../../core/defined.ts';
-import { after } from '../../core/time.ts';
+import { callAll } from '../../core/collections.ts';
+import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
+import { after } from '../../core/time.ts';
 import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../../page/act/act-answers.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
+import type { Tab } from '../tabs/tab.ts';
 import { buildTargetName, requireElementPlace } from './elements.ts';
 import { TabActivity } from './tab-activity.ts';
 import { enterInto, type FormField, fillSecretsIn, requireFieldValue } from './fill.ts';
@@ -183,11 +186,45 @@ const frameWith = async (
   return main;
 };
 
-const openedDialogFailure = (request: FieldRequest): Failure =>
-  fail(
+/**
+ * The page cannot be read while its dialog is open, so the fields are listed by the input that was
+ * sent: fields after it that need no real input may be filled too.
+ */
+const openedDialogFailure = (
+  fields: Batch['fields'],
+  done: number,
+  failures: ReadonlyMap<number, Failure>,
+): Failure => {
+  const names = fields.map(({ request }) => nameField(request));
+  const filled = names.slice(0, done).filter((_, i) => !failures.has(fields[i]?.index ?? 0));
+  const unknown = names.slice(done);
+  return fail(
     'dialog_open',
-    `A dialog opened while ${nameField(request)} was filled; the fields after it were not filled.`,
+    'A dialog opened while the form was filled. The filled fields were not read back' +
+      textIf(unknown.length > 0, ', and the fields after them may be empty') +
+      '.',
+    { filled, ...compact({ unknown }) },
   );
+};
+
+/** Throws the failure if a dialog opens, because the page then does not respond. */
+const unlessDialog = async <T>(
+  { dialog, events }: Tab,
+  work: Promise<T>,
+  buildFailure: () => Failure,
+): Promise<T> => {
+  work.catch(() => {}); // not awaited if a dialog opens
+  if (dialog) throw buildFailure();
+  const off: (() => void)[] = [];
+  const opened = new Promise<never>((_, reject) =>
+    off.push(events.on('dialog', () => reject(buildFailure()))),
+  );
+  try {
+    return await Promise.race([work, opened]);
+  } finally {
+    callAll(off);
+  }
+};
 
 /**
  * Input after which the page continues by itself. After a press the page's task was seen to run up
@@ -219,7 +256,13 @@ const fillBatch = async (
   const { signal, reachMs, tab } = context;
   const items = fields.map(({ item }) => item);
   const indexOf = (item: number): number => fields[item]?.index ?? 0;
-  let state = await frame.call(inPage.more.beginForm, [items, watch, reachMs], signal);
+  let done = 0;
+  const dialogFailure = (): Failure => openedDialogFailure(fields, done, failures);
+  let state = await unlessDialog(
+    tab,
+    frame.call(inPage.more.beginForm, [items, watch, reachMs], signal),
+    dialogFailure,
+  );
   while (state.state === 'input') {
     const stop = state;
     // The page continues as soon as it has handled the input, which saves a round trip.
@@ -239,10 +282,14 @@ const fillBatch = async (
       failures.set(indexOf(stop.item), error);
       reportMs = 0;
     }
-    if (tab.dialog) throw openedDialogFailure(fields[stop.item]?.request as FieldRequest);
-    const next = await (continued
-      ? releaseAfter(frame, reportMs, continued, signal)
-      : frame.call(inPage.more.nextInForm, [false], signal));
+    done = stop.item + 1;
+    const next = await unlessDialog(
+      tab,
+      continued
+        ? releaseAfter(frame, reportMs, continued, signal)
+        : frame.call(inPage.more.nextInForm, [false], signal),
+      dialogFailure,
+    );
     if (!next) throw fail('page_changed', 'The page was replaced while its form was filled in.');
     state = next;
   }
