@@ -169,7 +169,7 @@ export interface PageFunctions {
       patienceMs: number,
     ) => Promise<FormStop | FormEnd>;
     readonly nextInForm: (awaitsInput: boolean) => Promise<FormStop | FormEnd> | undefined;
-    readonly releaseForm: () => void;
+    readonly releaseForm: (item: number) => void;
     readonly atPoint: (point: Point) => AtPoint;
     readonly find: (spec: FindSpec) => FindReply;
     readonly findWait: (spec: FindSpec, options: WaitOptions) => Promise<FindWaited>;

@@ -237,12 +237,13 @@ const REPORT_MS = 50;
 /** Lets the page continue without the event, which a handler of the page may have blocked. */
 const releaseAfter = async <T>(
   frame: Frame,
+  item: number,
   reportMs: number,
   continued: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> => {
   using _ = after(reportMs, () => {
-    frame.call(inPage.more.releaseForm, [], signal).catch(() => {}); // the page is gone
+    frame.call(inPage.more.releaseForm, [item], signal).catch(() => {}); // the page is gone
   });
   return await continued;
 };
@@ -286,7 +287,7 @@ const fillBatch = async (
     const next = await unlessDialog(
       tab,
       continued
-        ? releaseAfter(frame, reportMs, continued, signal)
+        ? releaseAfter(frame, stop.item, reportMs, continued, signal)
         : frame.call(inPage.more.nextInForm, [false], signal),
       dialogFailure,
     );

@@ -91,6 +91,8 @@ class FormRun {
   /** Resolves when the page has handled the input of the last stop. */
   #handled: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
+  /** The item whose input `#handled` waits for. */
+  #awaited: number | undefined;
 
   constructor(items: readonly FormItem[], watch: number, patienceMs: number) {
     this.#items = items;
@@ -119,13 +121,17 @@ class FormRun {
     }
   }
 
-  /** Continues without the event of the last stop, which the page may have blocked. */
-  release(): void {
-    this.#release();
+  /**
+   * Continues without the event of this item, which the page may have blocked. Ignores an item that
+   * is already done, because its successor still waits for its own text.
+   */
+  release(item: number): void {
+    if (item === this.#awaited) this.#release();
   }
 
   /** Waits for the `input` event that the text of a stop causes. */
-  #expectInput(element: Element): void {
+  #expectInput(element: Element, item: number): void {
+    this.#awaited = item;
     this.#handled = new Promise((resolve) => {
       this.#release = resolve;
       const handle = (): void => void handlersEnd().then((isSoon) => isSoon && resolve());
@@ -226,7 +232,7 @@ class FormRun {
             element: describe(element),
             detail: 'the page moves the focus to another element',
           });
-        this.#expectInput(element);
+        this.#expectInput(element, item);
         return stop('text');
       case 'editor':
         selectAll(element);
@@ -397,4 +403,4 @@ export const nextInForm = (awaitsInput: boolean): Promise<FormStop | FormEnd> | 
   current?.next(awaitsInput);
 
 /** Continues a run that waits for input which did not reach its field. */
-export const releaseForm = (): void => current?.release();
+export const releaseForm = (item: number): void => current?.release(item);

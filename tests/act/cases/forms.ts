@@ -85,6 +85,21 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
+    name: 'enters each text into its own field if the page is busy at each focus',
+    page: `<form id=f></form><script>
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'g', 'h', 'i'])
+        f.insertAdjacentHTML('beforeend', '<label>' + name + ' <input name=' + name + '></label>');
+      f.addEventListener('focusin', () => {
+        for (const end = performance.now() + 75; performance.now() < end;);
+      });</script>`,
+    call: fill([...'abcdeghi'].map((name) => ({ label: name, value: `text of ${name}` }))),
+    says: 'filled 8 fields',
+    recorded: [
+      '[...new FormData(f)].map(([name, value]) => value.slice(8) === name).join()',
+      'true,true,true,true,true,true,true,true',
+    ],
+  },
+  {
     name: 'never enters text into the field that the page focuses instead',
     page: `<form id=f><label>First <input name=first onfocus="f.other.focus()"></label><label>Other <input name=other></label></form>`,
     call: fill([{ label: 'First', value: 'Ada' }]),
