@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
 import { dashboardPageVitePlugin } from './scripts/dashboard-page.mjs';
 import { pageScriptVitePlugin } from './scripts/page-scripts.mjs';
 import { pdfiumFileVitePlugin } from './scripts/pdfium-file.mjs';
+import { quickjsFileVitePlugin } from './scripts/quickjs-file.mjs';
 import { toolUsageVitePlugin } from './scripts/tool-usage.mjs';
 import { workerScriptVitePlugin } from './scripts/worker-scripts.mjs';
 import { findChrome } from './src/browser/launch/find-chrome.ts';
@@ -48,6 +49,7 @@ export default defineConfig({
     toolUsageVitePlugin(),
     dashboardPageVitePlugin(),
     pdfiumFileVitePlugin(),
+    quickjsFileVitePlugin(),
   ],
   test: {
     maxWorkers: WORKERS,

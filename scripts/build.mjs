@@ -9,6 +9,7 @@ import { dashboardInputs } from './dashboard-page.mjs';
 import { buildExtension, zipExtension } from './extension.mjs';
 import { licencesOf } from './licences.mjs';
 import { writePdfiumFile } from './pdfium-file.mjs';
+import { writeQuickjsFile } from './quickjs-file.mjs';
 import { trimChunks } from './trim-chunks.mjs';
 
 const startedAt = performance.now();
@@ -43,7 +44,9 @@ const cleanupApart = {
   },
 };
 
-const pdfium = mkdir(dist).then(() => writePdfiumFile(dist));
+const engines = mkdir(dist).then(() =>
+  Promise.all([writePdfiumFile(dist), writeQuickjsFile(dist)]),
+);
 const failed = () => process.exit(1); // esbuild has reported the reason
 const { metafile: first } = await bundle({ ...options, write: false }).catch(failed);
 const { metafile } = await bundle(options, [baseChunk(first, ROOT), cleanupApart]).catch(failed);
@@ -77,7 +80,7 @@ const extension = path.join(dist, 'extension');
 const extensionInputs = await buildExtension(extension, version).catch(failed);
 await zipExtension(extension, path.join(dist, 'openchrome-extension.zip'));
 
-await pdfium;
+await engines;
 const entry = path.join(dist, 'index.js');
 await writeFile(entry, `#!/usr/bin/env node\n${await readFile(entry, 'utf8')}`);
 await chmod(entry, 0o755);

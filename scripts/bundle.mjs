@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { dashboardPagePlugin } from './dashboard-page.mjs';
 import { pageScriptPlugin } from './page-scripts.mjs';
 import { pdfiumFilePlugin } from './pdfium-file.mjs';
+import { quickjsFilePlugin } from './quickjs-file.mjs';
 import { toolUsagePlugin } from './tool-usage.mjs';
 import { englishOnly, workerScriptPlugin } from './worker-scripts.mjs';
 
@@ -116,6 +117,7 @@ export const bundle = (options, further = []) =>
       dashboardPagePlugin(),
       workerScriptPlugin(),
       pdfiumFilePlugin(),
+      quickjsFilePlugin(),
       toolUsagePlugin(),
       englishOnly,
       wholeZodApart,

@@ -34,7 +34,10 @@ const embeddedInputs = async (inputs, root) => {
 };
 
 /** Packages whose files are copied into dist/, not bundled. */
-const COPIED = { 'pdfium-file': '@embedpdf/pdfium' };
+const COPIED = {
+  'pdfium-file': '@embedpdf/pdfium',
+  'quickjs-file': '@jitl/quickjs-singlefile-cjs-release-sync',
+};
 
 const packageOf = (input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
 

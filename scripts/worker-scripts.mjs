@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleVitePlugin, pageScriptPlugin } from './page-scripts.mjs';
+import { quickjsCodeApart } from './quickjs-file.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = [
@@ -44,7 +45,7 @@ export const englishOnly = {
 export const bundleWorker = async (name) => {
   const { outputFiles, metafile } = await build({
     entryPoints: [path.join(ROOT, workerSource(name))],
-    plugins: [pageScriptPlugin(), englishOnly],
+    plugins: [pageScriptPlugin(), englishOnly, quickjsCodeApart],
     bundle: true,
     format: 'cjs',
     platform: 'node',

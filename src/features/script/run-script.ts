@@ -94,12 +94,19 @@ export const runScript = async (
   }
 };
 
-const runThread = (
+const runThread = async (
   { code, args, tools, maxCalls, threads, timeoutMs }: ScriptRequestOptions,
   port: MessagePort,
   signal: AbortSignal,
 ): Promise<ScriptEnd> => {
-  const order: ScriptOrder = { code, args: JSON.stringify(args), tools, maxCalls, port };
+  const order: ScriptOrder = {
+    code,
+    args: JSON.stringify(args),
+    tools,
+    maxCalls,
+    port,
+    quickjsFile: (await import('quickjs-file')).default,
+  };
   return threads.run<ScriptEnd>(SCRIPT_THREAD, order, {
     timeoutMs: timeoutMs + END_MS,
     signal,

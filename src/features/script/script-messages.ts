@@ -20,6 +20,8 @@ export const MAX_LOG_CHARS = 500;
 
 /** The order for the thread: one script. */
 export interface ScriptOrder {
+  /** The path of QuickJS's WebAssembly code. */
+  readonly quickjsFile: string;
   readonly code: string;
   /** The value of `args` as JSON. */
   readonly args: string;

@@ -1,17 +1,21 @@
 // Worker thread that runs scripts in QuickJS, a JavaScript engine without access to Node.
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import quickjsVariant from '@jitl/quickjs-singlefile-cjs-release-sync';
+import loadEmscripten from '@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module';
+import { QuickJSFFI } from '@jitl/quickjs-singlefile-cjs-release-sync/ffi';
 import {
   newQuickJSWASMModuleFromVariant,
+  newVariant,
   type QuickJSContext,
   type QuickJSHandle,
   type QuickJSRuntime,
+  type QuickJSSyncVariant,
   type QuickJSWASMModule,
   type VmCallResult,
 } from 'quickjs-emscripten-core';
 import { attempt } from '../../../core/attempt.ts';
 import { defined } from '../../../core/defined.ts';
 import { isRecord } from '../../../core/json.ts';
+import { openRegularFile } from '../../../system/private-files.ts';
 import { SCRIPT_FILE, SCRIPT_PRELUDE } from '../script-prelude.ts';
 import {
   MAX_ARGUMENT_CHARS,
@@ -260,8 +264,21 @@ class ScriptRun {
 
 let loading: Promise<QuickJSWASMModule> | undefined;
 
+/** Compiles the code of the file; the package would first decode it from a text. */
+const loadQuickjs = async (path: string): Promise<QuickJSWASMModule> => {
+  await using file = await openRegularFile(path);
+  if (!file) throw new Error(`${path} is missing`);
+  const wasmModule = await WebAssembly.compile(await file.readFile());
+  const variant: QuickJSSyncVariant = {
+    type: 'sync',
+    importFFI: () => Promise.resolve(QuickJSFFI),
+    importModuleLoader: () => Promise.resolve(loadEmscripten),
+  };
+  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule }));
+};
+
 const answer = async (order: ScriptOrder): Promise<void> => {
-  loading ??= newQuickJSWASMModuleFromVariant(quickjsVariant.default);
+  loading ??= loadQuickjs(order.quickjsFile);
   const run = new ScriptRun(await loading, order);
   const end = await run.run();
   const last: ScriptRequest = { kind: 'end' };
