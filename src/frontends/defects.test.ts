@@ -26,7 +26,7 @@ test('an event listener that fails is logged and does not end the engine', async
   });
   events.on('request', () => detach(Promise.reject(new Error('a broken promise'))));
   events.emit('request', 'x');
-  await vi.waitFor(() => expect(defect).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(defect).toHaveBeenCalledTimes(2), { timeout: 30_000 });
   expect(defect.mock.calls).toEqual([
     [new Error('a broken listener')],
     [new Error('a broken promise')],
@@ -40,7 +40,7 @@ test('any other unhandled error ends the engine', async () => {
   queueMicrotask(() => {
     throw new Error('a defect');
   });
-  await vi.waitFor(() => expect(watch.signal.aborted).toBe(true));
+  await vi.waitFor(() => expect(watch.signal.aborted).toBe(true), { timeout: 30_000 });
   expect(watch.signal.reason).toMatchObject({
     code: 'engine_stopped',
     details: { log_id: 'log-1' },

@@ -129,10 +129,8 @@ describe('a crawl over two workers', () => {
     expect(result.pages.length).toBe(stored?.pages);
     expect(result.pages.length).toBeGreaterThan(0);
     expect(result.summary.stop_reason).toBe('cancelled');
-    await expect
-      .poll(() => runSql(url, 'select 1 from openchrome.visits'), { timeout: 5000 })
-      .toEqual([]);
-    await expect.poll(() => site.open(), { timeout: 5000 }).toBe(0);
+    await expect.poll(() => runSql(url, 'select 1 from openchrome.visits')).toEqual([]);
+    await expect.poll(() => site.open()).toBe(0);
     const count = site.requests.length;
     await gateway.listWorkers();
     expect(site.requests.length).toBe(count);

@@ -88,8 +88,10 @@ const loadPasswordManager = async (): Promise<void> => {
 
 const openPage = async (path: string): Promise<void> => {
   await require(sendToTab('Page.navigate', { url: `${site.origin}${path}` }));
-  await vi.waitFor(async () =>
-    expect(await evaluate('location.pathname + document.readyState')).toBe(`${path}complete`),
+  await vi.waitFor(
+    async () =>
+      expect(await evaluate('location.pathname + document.readyState')).toBe(`${path}complete`),
+    { timeout: 30_000 },
   );
 };
 

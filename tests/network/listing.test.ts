@@ -23,8 +23,10 @@ beforeAll(async () => {
   await run(
     `await (await fetch('/echo', { method: 'POST', headers: { 'content-type': 'application/json', 'x-own': 'yes' }, body: '{"a":1}' })).text()`,
   );
-  await vi.waitFor(async () =>
-    expect((await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]),
+  await vi.waitFor(
+    async () =>
+      expect((await list()).entries.filter(({ state }) => state !== undefined)).toEqual([]),
+    { timeout: 30_000 },
   );
 });
 
@@ -364,13 +366,17 @@ describe('a filter by fields', () => {
     await run(
       `const data = new FormData(); data.append('photo_title', 'x'); await fetch('/empty?parts', { method: 'POST', body: data })`,
     );
-    await vi.waitFor(async () =>
-      expect(await findPaths('order,sku_code')).toEqual(['/empty?json']),
+    await vi.waitFor(
+      async () => expect(await findPaths('order,sku_code')).toEqual(['/empty?json']),
+      { timeout: 30_000 },
     );
-    await vi.waitFor(async () =>
-      expect(await findPaths('customer[name],coupon')).toEqual(['/empty?form']),
+    await vi.waitFor(
+      async () => expect(await findPaths('customer[name],coupon')).toEqual(['/empty?form']),
+      { timeout: 30_000 },
     );
-    await vi.waitFor(async () => expect(await findPaths('photo_title')).toEqual(['/empty?parts']));
+    await vi.waitFor(async () => expect(await findPaths('photo_title')).toEqual(['/empty?parts']), {
+      timeout: 30_000,
+    });
     expect(await findPaths('order,coupon')).toEqual([]);
     expect(await findPaths('ada')).toEqual([]);
   });

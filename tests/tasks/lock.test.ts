@@ -44,7 +44,7 @@ const triesToTake = (): ((count: number) => Promise<void>) => {
   const watcher = watch(folder, (_, name) => name?.endsWith('.tmp') && drafts.add(name));
   onTestFinished(() => watcher.close());
   return (count) =>
-    expect.poll(() => drafts.size, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+    expect.poll(() => drafts.size, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
 };
 
 beforeAll(async () => {

@@ -116,7 +116,7 @@ describe('a page without content', () => {
     const read = browser.reply('read_page', {
       tabId: tabs.find(({ title }) => title !== 'Opener')?.tabId,
     });
-    await vi.waitFor(() => expect(held).not.toEqual([]));
+    await vi.waitFor(() => expect(held).not.toEqual([]), { timeout: 30_000 });
     for (const end of held.splice(0)) end();
     const { text, notes } = await read;
     // The read can come between the response and the parsing of its first bytes.
