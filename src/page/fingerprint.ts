@@ -4,7 +4,6 @@
 import {
   attribute,
   attributeText,
-  childElementCount,
   contains,
   firstChild,
   getData,
@@ -400,10 +399,13 @@ const isListEntry = (element: Element): boolean => {
   );
 };
 
-/** Whether the element has many siblings of the same tag; checks only a few on either side. */
+/**
+ * Whether the element has many siblings of the same tag; checks only a few on either side. Chrome
+ * counts all children for each `childElementCount`, so that it would take quadratic time here.
+ */
 const hasManySiblings = (element: Element, tag: string): boolean => {
   const parent = parentNode(element);
-  if (!parent || !isElement(parent) || childElementCount(parent) < LIST_LENGTH) return false;
+  if (!parent || !isElement(parent)) return false;
   let count = 1;
   for (const step of [nextElementSibling, previousElementSibling]) {
     let at = step(element);

@@ -120,6 +120,28 @@ describe('A hostile page', () => {
     expect(text).toMatch(/… [\d,]+ more items like this, expand e\d+$/);
   }, 60_000);
 
+  it(
+    'with tens of thousands of siblings is read in linear time',
+    { timeout: 300_000 },
+    async () => {
+      await reader.tab.cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+      const readCpuSeconds = async (): Promise<number> => {
+        const { metrics } = await reader.tab.cdp.send('Performance.getMetrics');
+        return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+      };
+      const readButtons = async (count: number): Promise<number> => {
+        await open('<button>b</button>'.repeat(count));
+        const before = await readCpuSeconds();
+        expect(await read({ maxTokens: 8000 })).toContain('button "b"');
+        return (await readCpuSeconds()) - before;
+      };
+      const few = await readButtons(5000);
+      // Linear time is 4 times as much, quadratic time 16 times.
+      expect(await readButtons(20_000)).toBeLessThan(9 * few);
+      await reader.tab.cdp.send('Performance.disable');
+    },
+  );
+
   it('without a body, or with nothing in it, is read as nothing', async () => {
     await reader.goto(site.page('/empty', ''));
     expect(await read()).toBe('(no content)');
