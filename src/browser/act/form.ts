@@ -8,7 +8,14 @@ import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { textIf } from '../../core/text.ts';
 import { after } from '../../core/time.ts';
-import type { FormEnd, FormItem, FormResult, FormStop, Spec } from '../../page/act/act-answers.ts';
+import type {
+  FormEnd,
+  FormItem,
+  FormResult,
+  FormStop,
+  FormText,
+  Spec,
+} from '../../page/act/act-answers.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -138,7 +145,8 @@ const batchByFrame = async (
     if (!one) continue;
     const { frame, spec, index, request, namesSecret } = one;
     const state = parseSwitch(request.value);
-    const item: FormItem = defined({ spec, texts: toTexts(request.value), state });
+    const texts = toTexts(request.value);
+    const item: FormItem = defined({ spec, texts, state, ...compact({ alone: namesSecret }) });
     const batch = batches.get(frame) ?? { frame, fields: [] };
     batch.fields.push({ index, request, item, namesSecret });
     batches.set(frame, batch);
@@ -266,6 +274,8 @@ const fillBatch = async (
   );
   while (state.state === 'input') {
     const stop = state;
+    const { following = [] } = stop;
+    if (stop.how === 'none') done = stop.item;
     // The page continues as soon as it has handled the input, which saves a round trip.
     const continued = REPORTED.has(stop.how)
       ? frame.call(inPage.more.nextInForm, [true], signal)
@@ -277,13 +287,17 @@ const fillBatch = async (
         throw fail('secret_not_allowed_here', 'A file path cannot contain a secret.', {
           argument: 'fields',
         });
-      await untilInterrupted(context, () => giveInput(context, frame, watch, stop));
+      const input = (): Promise<void> =>
+        following.length > 0
+          ? sendTexts(context, stop, following, (count) => (done = count))
+          : giveInput(context, frame, watch, stop);
+      if (stop.how !== 'none') await untilInterrupted(context, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.set(indexOf(stop.item), error);
       reportMs = 0;
     }
-    done = stop.item + 1;
+    if (stop.how !== 'none' && following.length === 0) done = stop.item + 1;
     const next = await unlessDialog(
       tab,
       continued
@@ -317,6 +331,27 @@ const buildFormField = (
   checked: undefined,
   secret: secret === true,
 });
+
+/**
+ * Sends texts without waiting in between. `onDone` receives the number of items that are done when
+ * the text that Chrome handles now is entered.
+ */
+const sendTexts = async (
+  { tab, signal }: ActionContext,
+  { item, texts }: FormStop,
+  following: readonly FormText[],
+  onDone: (count: number) => void,
+): Promise<void> => {
+  const all = [{ item, text: texts.join(', ') }, ...following];
+  onDone(item + 1);
+  await Promise.all(
+    all.map(async ({ text }, i) => {
+      await tab.cdp.send('Input.insertText', { text }, signal);
+      const current = all[i + 1];
+      if (current) onDone(current.item + 1);
+    }),
+  );
+};
 
 const refIfGiven = (ref: string | undefined): { ref?: string } => defined({ ref });
 

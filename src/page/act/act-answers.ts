@@ -236,19 +236,32 @@ export interface FormItem {
   readonly texts: readonly string[];
   /** The value as a boolean, for checkboxes and switches. */
   readonly state?: boolean;
+  /** The value contains a secret, so it is sent only after its field has the focus. */
+  readonly alone?: true;
 }
 
-/** Filling pauses here because this field needs real input events. */
+/** A text of a form that may be sent before the texts before it were handled. */
+export interface FormText {
+  readonly item: number;
+  readonly text: string;
+}
+
+/**
+ * Filling pauses here because this field needs real input events. `none`: this field and the
+ * following ones did not get the texts that were sent at once.
+ */
 export interface FormStop {
   readonly state: 'input';
   readonly item: number;
-  readonly how: 'text' | 'lines' | 'press' | 'choice' | 'range' | 'files';
+  readonly how: 'text' | 'lines' | 'press' | 'choice' | 'range' | 'files' | 'none';
   readonly id: number;
   readonly field: FieldKind;
   readonly texts: readonly string[];
   readonly secret?: true;
   /** The point to press, relative to the viewport of the frame. */
   readonly point?: Point;
+  /** The texts that may be sent together with this one. */
+  readonly following?: readonly FormText[];
 }
 
 export interface FormEnd {

@@ -12,6 +12,7 @@ import type {
   FormItem,
   FormResult,
   FormStop,
+  FormText,
   Needs,
   Problem,
   ProblemKind,
@@ -29,6 +30,7 @@ import {
 } from './form-fields.ts';
 import { isAsShown, isProblem, locate } from './locate.ts';
 import { change, frame, task } from './rhythm.ts';
+import { MAX_HANDLERS_MS, TextRun } from './text-run.ts';
 import { guardPress } from './watch.ts';
 import { Fingerprinter } from '../fingerprint.ts';
 
@@ -60,6 +62,15 @@ const PICKED = new Set<FieldKind>([
   'range',
   'color',
 ]);
+
+/** Set by script, with the events of their popups. */
+const SCRIPTED = new Set<FieldKind>([...PICKED, 'select', 'multiselect']);
+const TYPED = new Set<FieldKind>(['text', 'number']);
+
+/** How many texts may be sent at once. */
+const MAX_TEXTS = 32;
+/** Chrome may insert a text with line breaks in several parts. */
+const LINE_BREAK = /[\r\n]/;
 
 /** The fields of the document by lower-case accessible name; built once for all items. */
 const readFieldNames = (): Map<string, Element[]> => {
@@ -93,6 +104,9 @@ class FormRun {
   #release: () => void = () => {};
   /** The item whose input `#handled` waits for. */
   #awaited: number | undefined;
+  #textRun: TextRun | undefined;
+  /** Whether texts may still be sent at once; the page got all of them in their fields so far. */
+  #mayRun = true;
 
   constructor(items: readonly FormItem[], watch: number, patienceMs: number) {
     this.#items = items;
@@ -111,6 +125,8 @@ class FormRun {
    */
   async next(awaitsInput: boolean): Promise<FormStop | FormEnd> {
     if (awaitsInput) await this.#handled;
+    const rest = this.#endTextRun();
+    if (rest) return rest;
     for (;;) {
       const step = this.#steps.shift();
       if (step) {
@@ -127,6 +143,107 @@ class FormRun {
    */
   release(item: number): void {
     if (item === this.#awaited) this.#release();
+  }
+
+  /** Stops for a text, and for those after it that may be sent at once. */
+  #stopForTexts(step: FormStep, element: Element, text: string): FormStop {
+    const following = this.#mayStartRun(step, element, text) ? this.#planTexts() : [];
+    if (following.length === 0) {
+      this.#expectInput(element, step.item);
+      return buildStop(step, element, 'text');
+    }
+    this.#awaited = step.item;
+    this.#handled = new Promise((resolve) => (this.#release = resolve));
+    this.#textRun = new TextRun(
+      { element, text },
+      following,
+      () => this.#moveOn(),
+      () => void task().then(this.#release),
+    );
+    return buildStop(step, element, 'text', { following });
+  }
+
+  #mayStartRun({ item }: FormStep, element: Element, text: string): boolean {
+    return this.#mayRun && this.#steps.length === 0 && this.#mayShareRun(item, element, text);
+  }
+
+  /** Secrets are sent only after their own field has the focus. */
+  #mayShareRun(item: number, element: Element, text: string): boolean {
+    return (
+      this.#items[item]?.alone !== true &&
+      inputType(element) !== 'password' &&
+      text !== '' &&
+      !LINE_BREAK.test(text)
+    );
+  }
+
+  /** The texts that the next items need, up to an item that needs other input. */
+  #planTexts(): FormText[] {
+    const planned: FormText[] = [];
+    for (let item = this.#item; item < this.#items.length; item++) {
+      if (this.#results[item]?.problem) continue;
+      const field = this.#findField(item);
+      if (!field || planned.length + 1 >= MAX_TEXTS) break;
+      const { element, kind, text } = field;
+      if (SCRIPTED.has(kind) || readFieldValue(element) === text) continue;
+      if (!this.#mayShareRun(item, element, text)) break;
+      planned.push({ item, text });
+    }
+    return planned;
+  }
+
+  /** The field of an item that is set by script or by a text, if it can be found now. */
+  #findField(
+    item: number,
+  ): { element: Element; kind: FieldKind; step: FormStep; text: string } | undefined {
+    const { spec, texts, state } = this.#items[item] as FormItem;
+    const found = this.#locate(spec);
+    const steps = isProblem(found) ? [] : buildSteps(found, item, texts, state);
+    if ('problem' in steps || steps.length !== 1) return undefined;
+    const [step] = steps as [FormStep];
+    const element = resolveField(step.element);
+    const kind = fieldKind(element);
+    const isFound = TYPED.has(kind) || SCRIPTED.has(kind);
+    return isFound ? { element, kind, step, text: texts.join(', ') } : undefined;
+  }
+
+  /**
+   * Sets fields without waiting, and focuses the next one that needs a text. Leaves an item that
+   * cannot be set at once to `next`.
+   */
+  #moveOn(): { element: Element; text: string } | undefined {
+    for (; this.#item < this.#items.length; this.#item++) {
+      if (this.#results[this.#item]?.problem) continue;
+      const field = this.#findField(this.#item);
+      if (!field) return undefined;
+      const { element, kind, step, text } = field;
+      if (check(element, needsFor(kind)).problem !== undefined) return undefined;
+      this.#last.set(this.#item, { ...step, element });
+      if (SCRIPTED.has(kind)) this.#setValue(element, kind, step);
+      else if (readFieldValue(element) !== text) {
+        selectAll(element);
+        if (focusedElement(getShadowRoot) !== element) return undefined;
+        this.#item++;
+        return { element, text };
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends the texts that were sent at once; the items that did not get theirs follow one by one. */
+  #endTextRun(): FormStop | undefined {
+    const run = this.#textRun;
+    this.#textRun = undefined;
+    run?.end();
+    if (!run?.endedEarly) return undefined;
+    this.#mayRun = false;
+    if (run.lacksText) this.#item--;
+    return { state: 'input', item: this.#item, how: 'none', id: 0, field: 'none', texts: [] };
+  }
+
+  /** Must be called before another run starts. */
+  discard(): void {
+    this.#textRun?.end();
   }
 
   /** Waits for the `input` event that the text of a stop causes. */
@@ -180,7 +297,7 @@ class FormRun {
   }
 
   async #set(step: FormStep): Promise<FormStop | undefined> {
-    const { item, texts } = step;
+    const { item } = step;
     const element = resolveField(step.element);
     const kind = fieldKind(element);
     this.#last.set(item, { ...step, element });
@@ -192,30 +309,16 @@ class FormRun {
       check(isBox ? findPressable(element) : element, needsFor(kind)),
     );
     if (ready.problem !== undefined) return this.#fail(item, ready);
-    const stop = (how: FormStop['how'], more: Partial<FormStop> = {}): FormStop =>
-      defined({
-        state: 'input',
-        item,
-        how,
-        id: assignId(element),
-        field: kind,
-        texts,
-        ...compact({ secret: inputType(element) === 'password' }),
-        ...more,
-      });
     if (isBox) {
       guardPress(this.#watch, element);
-      return stop('press', { point: ready.point });
+      return buildStop(step, element, 'press', { point: ready.point });
     }
-    return this.#setValue(element, kind, step, stop);
+    return this.#setValue(element, kind, step);
   }
 
-  #setValue(
-    element: Element,
-    kind: FieldKind,
-    { item, texts }: FormStep,
-    stop: (how: FormStop['how']) => FormStop,
-  ): FormStop | undefined {
+  #setValue(element: Element, kind: FieldKind, step: FormStep): FormStop | undefined {
+    const { item, texts } = step;
+    const stop = (how: FormStop['how']): FormStop => buildStop(step, element, how);
     const text = texts.join(', ');
     if (PICKED.has(kind)) {
       this.#written.set(item, setPicked(element, text));
@@ -232,8 +335,7 @@ class FormRun {
             element: describe(element),
             detail: 'the page moves the focus to another element',
           });
-        this.#expectInput(element, item);
-        return stop('text');
+        return this.#stopForTexts(step, element, text);
       case 'editor':
         selectAll(element);
         return stop('lines');
@@ -306,15 +408,29 @@ class FormRun {
   }
 }
 
-/** A dialog blocks the handlers of an event longer: the engine then ends the run. */
-const MAX_HANDLERS_MS = 100;
-
 /** Resolves after all handlers of the current event, to whether they took a short time. */
 const handlersEnd = async (): Promise<boolean> => {
   const startedAt = performance.now();
   await task();
   return performance.now() - startedAt < MAX_HANDLERS_MS;
 };
+
+const buildStop = (
+  { item, texts }: FormStep,
+  element: Element,
+  how: FormStop['how'],
+  more: Partial<FormStop> = {},
+): FormStop =>
+  defined({
+    state: 'input',
+    item,
+    how,
+    id: assignId(element),
+    field: fieldKind(element),
+    texts,
+    ...compact({ secret: inputType(element) === 'password' }),
+    ...more,
+  });
 
 const isSubmit = (element: Element): boolean => {
   const tag = localName(element);
@@ -391,6 +507,7 @@ export const beginForm = (
   watch: number,
   patienceMs: number,
 ): Promise<FormStop | FormEnd> => {
+  current?.discard();
   current = new FormRun(items, watch, patienceMs);
   return current.next(false);
 };

@@ -100,6 +100,55 @@ export const formCases: readonly Case[] = [
     ],
   },
   {
+    name: 'enters each text into its own field if the page moves the focus between two texts',
+    page: `<form id=f><label>A <input name=a></label><label>B <input name=b></label><label>C <input name=c></label><label>D <input name=d></label></form>
+      <script>got=[];f.c.oninput=()=>got.push(f.c.value);
+      f.b.onfocus=()=>{f.b.onfocus=null;Promise.resolve().then(()=>f.c.focus())}</script>`,
+    call: fill([...'ABCD'].map((label) => ({ label, value: `text of ${label}` }))),
+    says: 'filled 4 fields',
+    recorded: [
+      '[[f.a.value, f.b.value, f.c.value, f.d.value].join(), got.join()]',
+      ['text of A,text of B,text of C,text of D', 'text of C'],
+    ],
+  },
+  {
+    name: 'fills the fields after one whose text the page rejects or whose events it stops',
+    page: `<label>A <input id=a></label><label>B <input id=b></label><label>C <input id=c></label><label>D <input id=d></label>
+      <script>b.onbeforeinput=(e)=>e.preventDefault();c.oninput=(e)=>e.stopPropagation()</script>`,
+    call: fill([...'ABCD'].map((label) => ({ label, value: `text of ${label}` }))),
+    says: /^filled 3 of 4 fields\n\{"field":"B","code":"value_rejected"/,
+    recorded: ['[a.value, b.value, c.value, d.value].join()', 'text of A,,text of C,text of D'],
+  },
+  {
+    name: 'waits for a field between others that the page enables later',
+    page: `<label>A <input id=a></label><label>B <input id=b disabled></label><label>C <input id=c></label>
+      <script>a.oninput=()=>setTimeout(()=>{b.disabled=false},80)</script>`,
+    call: fill(
+      [...'ABC'].map((label) => ({ label, value: `text of ${label}` })),
+      { waitForMs: 2000 },
+    ),
+    says: 'filled 3 fields',
+    recorded: ['[a.value, b.value, c.value].join()', 'text of A,text of B,text of C'],
+  },
+  {
+    name: 'sends every text with its trusted events, which the page may change',
+    page: `<label>A <input id=a></label><label>B <input id=b></label><label>C <input id=c></label>
+      <script>n=[];for(const t of ['beforeinput','input','change'])addEventListener(t,(e)=>n.push(t+' '+e.target.id+' '+e.isTrusted));
+      b.oninput=()=>{b.value=b.value.toUpperCase()}</script>`,
+    call: fill([
+      { label: 'A', value: 'x' },
+      { label: 'B', value: 'Y' },
+      { label: 'C', value: 'x' },
+    ]),
+    says: 'filled 3 fields',
+    recorded: [
+      'n.join()',
+      [...'abc']
+        .flatMap((id) => ['beforeinput', 'input', 'change'].map((type) => `${type} ${id} true`))
+        .join(),
+    ],
+  },
+  {
     name: 'never enters text into the field that the page focuses instead',
     page: `<form id=f><label>First <input name=first onfocus="f.other.focus()"></label><label>Other <input name=other></label></form>`,
     call: fill([{ label: 'First', value: 'Ada' }]),
