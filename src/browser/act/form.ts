@@ -337,12 +337,14 @@ const buildFormField = (
  * the text that Chrome handles now is entered.
  */
 const sendTexts = async (
-  { tab, signal }: ActionContext,
-  { item, texts }: FormStop,
+  { tab, signal, learnSecret }: ActionContext,
+  { item, texts, secret }: FormStop,
   following: readonly FormText[],
   onDone: (count: number) => void,
 ): Promise<void> => {
-  const all = [{ item, text: texts.join(', ') }, ...following];
+  const first = texts.join(', ');
+  if (secret) learnSecret(first);
+  const all = [{ item, text: first }, ...following];
   onDone(item + 1);
   await Promise.all(
     all.map(async ({ text }, i) => {

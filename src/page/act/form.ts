@@ -69,8 +69,8 @@ const TYPED = new Set<FieldKind>(['text', 'number']);
 
 /** How many texts may be sent at once. */
 const MAX_TEXTS = 32;
-/** Chrome may insert a text with line breaks in several parts. */
-const LINE_BREAK = /[\r\n]/;
+/** Chrome inserts a text with line breaks in several parts, with an `input` event for each. */
+const isOneEvent = (text: string): boolean => text !== '' && !/[\r\n]/.test(text);
 
 /** The fields of the document by lower-case accessible name; built once for all items. */
 const readFieldNames = (): Map<string, Element[]> => {
@@ -147,7 +147,7 @@ class FormRun {
 
   /** Stops for a text, and for those after it that may be sent at once. */
   #stopForTexts(step: FormStep, element: Element, text: string): FormStop {
-    const following = this.#mayStartRun(step, element, text) ? this.#planTexts() : [];
+    const following = this.#mayStartRun(text) ? this.#planTexts() : [];
     if (following.length === 0) {
       this.#expectInput(element, step.item);
       return buildStop(step, element, 'text');
@@ -163,18 +163,14 @@ class FormRun {
     return buildStop(step, element, 'text', { following });
   }
 
-  #mayStartRun({ item }: FormStep, element: Element, text: string): boolean {
-    return this.#mayRun && this.#steps.length === 0 && this.#mayShareRun(item, element, text);
+  #mayStartRun(text: string): boolean {
+    return this.#mayRun && this.#steps.length === 0 && isOneEvent(text);
   }
 
-  /** Secrets are sent only after their own field has the focus. */
-  #mayShareRun(item: number, element: Element, text: string): boolean {
-    return (
-      this.#items[item]?.alone !== true &&
-      inputType(element) !== 'password' &&
-      text !== '' &&
-      !LINE_BREAK.test(text)
-    );
+  /** Whether the text may be sent before its field has the focus. Secrets may not. */
+  #mayFollow(item: number, element: Element, text: string): boolean {
+    const isSecret = this.#items[item]?.alone === true || inputType(element) === 'password';
+    return !isSecret && isOneEvent(text);
   }
 
   /** The texts that the next items need, up to an item that needs other input. */
@@ -186,7 +182,7 @@ class FormRun {
       if (!field || planned.length + 1 >= MAX_TEXTS) break;
       const { element, kind, text } = field;
       if (SCRIPTED.has(kind) || readFieldValue(element) === text) continue;
-      if (!this.#mayShareRun(item, element, text)) break;
+      if (!this.#mayFollow(item, element, text)) break;
       planned.push({ item, text });
     }
     return planned;
