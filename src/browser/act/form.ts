@@ -1,8 +1,8 @@
 // Fills many fields in one call and reads each one back; a failed field does not stop the others.
 // Text is entered as trusted input; checkboxes and lists are clicked. Dates, colours, sliders and
 // native selects are set by script with the events of their popups, because their keyboard input
-// depends on the locale. This takes one round trip per field with real input, and none for the
-// others.
+// depends on the locale. This takes one round trip per field with real input, or per group of
+// texts that are sent at once, and none for the others.
 import { callAll } from '../../core/collections.ts';
 import { compact, defined } from '../../core/defined.ts';
 import { fail, Failure } from '../../core/failure.ts';
