@@ -73,8 +73,8 @@ const WITHOUT_FEATURES = [
 
 /**
  * Both make Chrome build a new frame for a page of the same site, which takes a quarter of the
- * processor time of a navigation. Pages from the back/forward cache also send no request that the
- * guard could check.
+ * processor time of a navigation. Disabled also because a page from the back/forward cache sends no
+ * request that the guard could check.
  */
 const NEW_FRAMES_FOR_PAGES = ['BackForwardCache', 'RenderDocument'];
 
