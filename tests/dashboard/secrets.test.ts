@@ -1,5 +1,5 @@
 // Fields with secrets are painted over by the server: no picture that leaves it shows them.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { useSite } from '../fixtures.ts';
 import { send } from './dashboard-server.ts';
 import { closeSocket, type LivePicture, takePictures, useWatchedServer } from './live-socket.ts';
@@ -7,11 +7,16 @@ import { closeSocket, type LivePicture, takePictures, useWatchedServer } from '.
 const site = useSite();
 const watched = useWatchedServer();
 
+/** The tab is closed after the test: its page changes all the time, which takes processor time. */
 const openTab = async (html: string): Promise<string> => {
   const url = site.page('/page', html);
-  return (
-    JSON.parse(await watched.server.call('tabs', { action: 'new', url })) as { tabId: string }
-  ).tabId;
+  const { tabId } = JSON.parse(await watched.server.call('tabs', { action: 'new', url })) as {
+    tabId: string;
+  };
+  onTestFinished(async () => {
+    await watched.server.call('tabs', { action: 'close', tabId });
+  });
+  return tabId;
 };
 
 const watch = async (tabId: string, count: number): Promise<readonly LivePicture[]> => {
@@ -27,11 +32,20 @@ interface Colours {
   readonly grey: number;
 }
 
+/** The tab in which Chrome decodes pictures. */
+let decoder: Promise<string> | undefined;
+
+const openDecoder = async (): Promise<string> => {
+  const url = site.page('/blank', '<p>blank</p>');
+  const { tabId } = JSON.parse(await watched.server.call('tabs', { action: 'new', url })) as {
+    tabId: string;
+  };
+  return tabId;
+};
+
 /** Counts pixels of a JPEG by colour; Chrome decodes it. */
 const countColours = async (jpeg: Buffer): Promise<Colours> => {
-  const { tabId } = JSON.parse(
-    await watched.server.call('tabs', { action: 'new', url: site.page('/blank', '<p>blank') }),
-  ) as { tabId: string };
+  const tabId = await (decoder ??= openDecoder());
   const counted = await watched.server.call('javascript_tool', {
     tabId,
     code: `const bytes = Uint8Array.from(atob('${jpeg.toString('base64')}'), (c) => c.charCodeAt(0));
@@ -40,15 +54,15 @@ const countColours = async (jpeg: Buffer): Promise<Colours> => {
       context.drawImage(image, 0, 0);
       const { data } = context.getImageData(0, 0, image.width, image.height);
       const found = { red: 0, blue: 0, grey: 0 };
+      const isGrey = (one) => Math.abs(one - 128) < 3;
       for (let i = 0; i < data.length; i += 4) {
-        const [r, g, b] = data.slice(i, i + 3);
+        const r = data[i], g = data[i + 1], b = data[i + 2];
         if (r > 150 && g < 100 && b < 100) found.red++;
         if (b > 150 && r < 100 && g < 100) found.blue++;
-        if ([r, g, b].every((one) => Math.abs(one - 128) < 3)) found.grey++;
+        if (isGrey(r) && isGrey(g) && isGrey(b)) found.grey++;
       }
       return JSON.stringify(found)`,
   });
-  await watched.server.call('tabs', { action: 'close', tabId });
   return JSON.parse(counted) as Colours;
 };
 
