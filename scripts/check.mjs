@@ -3,10 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from './bundle.mjs';
 
-/**
- * CI leaves out the quick tests with --no-tests, because `npm test` runs them too. The layers
- * (`lint:tier`) are one of these tests.
- */
+/** CI leaves out the quick tests, because `npm test` runs them; one of them checks the layers. */
 const STEPS = [
   ...['types', 'lint', 'format:check', 'lint:dead'],
   ...(process.argv.includes('--no-tests') ? [] : ['test:quick']),
