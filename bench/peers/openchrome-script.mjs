@@ -17,8 +17,8 @@ const approve = (s, { url, who }) =>
     s,
     `await navigate({ url: args.url });
 const { hits } = await find({ role: 'button', near: args.who });
-await interact({ action: 'click', ref: hits[0].ref });
-return (await inspect({ selector: '#status' })).text.match(/Approved \\d+/)?.[0]`,
+const { receipt } = await interact({ action: 'click', ref: hits[0].ref });
+return receipt.effects.announcements.map(({ text }) => text).join()`,
     { url, who },
   );
 
