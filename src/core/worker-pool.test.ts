@@ -90,7 +90,9 @@ test('a job fails if the data of its new thread cannot be loaded', async () => {
   const loadData = vi.fn(() => Promise.reject(new Error('the file is missing')));
   const job = pool.run({ ...script(), loadData }, { value: 1 }, LONG);
   await expect(job).rejects.toThrow('the file is missing');
-  await vi.waitFor(() => expect(pool.load).toEqual({ running: 0, idle: 0, queued: 0 }));
+  await vi.waitFor(() => expect(pool.load).toEqual({ running: 0, idle: 0, queued: 0 }), {
+    timeout: 30_000,
+  });
 });
 
 test('no more threads run than allowed, and the other jobs wait for their turn', async () => {

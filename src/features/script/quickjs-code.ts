@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { openRegularFile } from '../../system/private-files.ts';
 
 /**
- * V8's default for `--wasm-tiering-budget`, by version of V8: bytes of machine code that a function
- * may run before V8 optimises it. V8 has no function that returns it.
+ * Default of `--wasm-tiering-budget` by version of V8: bytes of machine code that a function may
+ * run before V8 optimises it. Listed here because V8 has no function that returns it.
  */
 export const TIERING_BUDGETS: Readonly<Record<string, number>> = {
   '11.3': 1_800_000, // Node 20
@@ -22,8 +22,8 @@ const QUICKJS_BUDGET = 1_000_000_000;
 export const readV8Version = (): string => process.versions.v8.split('.').slice(0, 2).join('.');
 
 /**
- * Compiles synchronously (5 ms): code that is loaded while the flag is changed would not get its
- * code from the compile cache.
+ * Compiles synchronously (5 ms), because a chunk that is loaded while the flag is changed does not
+ * use the compile cache.
  */
 export const compileQuickjs = async (): Promise<WebAssembly.Module> => {
   const { default: path } = await import('quickjs-file');
