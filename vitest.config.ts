@@ -71,7 +71,8 @@ export default defineConfig({
           name: 'rules',
           include: ['tests/rules/**/*.test.ts'],
           isolate: false,
-          testTimeout: 60_000,
+          // The check of the layers and the builds compute for half a minute on a busy machine.
+          testTimeout: 300_000,
         },
       },
       {

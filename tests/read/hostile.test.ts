@@ -117,7 +117,10 @@ describe('A hostile page', () => {
     await open('<ul id=u></ul>');
     await run(`u.innerHTML = '<li><a href=#>Entry</a> text</li>'.repeat(33_000)`);
     const text = await read({ maxTokens: 1000 });
-    expect(text).toMatch(/… [\d,]+ more items like this, expand e\d+$/);
+    // A busy machine may reach the time limit of the walk, which the last line then reports.
+    expect(text).toMatch(
+      /… [\d,]+ more items like this, expand e\d+(?:\n\(the page is too large for one read; .*\))?$/,
+    );
   }, 60_000);
 
   it(

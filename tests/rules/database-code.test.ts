@@ -58,5 +58,5 @@ describe('the database client', () => {
     expect(holders.length).toBeGreaterThan(0);
     expect(entries.length).toBeGreaterThan(10);
     expect(loading.filter((entry) => !DATABASE.test(entry ?? ''))).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 });
