@@ -1,6 +1,6 @@
 // The worker pool keeps its limits: threads, queue, memory, time; and replaces threads that were
 // terminated.
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { fail } from './failure.ts';
 import { isWorkerOutOfMemory, WorkerPool, type WorkerScript } from './worker-pool.ts';
 
@@ -65,34 +65,6 @@ test('a job is answered, and the next one uses the same thread', async () => {
   const second = await pool.run<Echo>(echo, { value: 'b' }, LONG);
   expect([first.value, second.value]).toEqual(['a', 'b']);
   expect(second.id).toBe(first.id);
-});
-
-test('a new thread gets its data before its first job, and only once', async () => {
-  const source = `
-const { parentPort } = require('node:worker_threads');
-const received = [];
-parentPort.on('message', (message) => {
-  received.push(message);
-  if (message !== 'data') parentPort.postMessage(received);
-});`;
-  const withData: WorkerScript = {
-    ...script(),
-    loadSource: async () => source,
-    loadData: async () => 'data',
-  };
-  const pool = createPool();
-  expect(await pool.run(withData, 'first', LONG)).toEqual(['data', 'first']);
-  expect(await pool.run(withData, 'second', LONG)).toEqual(['data', 'first', 'second']);
-});
-
-test('a job fails if the data of its new thread cannot be loaded', async () => {
-  const pool = createPool();
-  const loadData = vi.fn(() => Promise.reject(new Error('the file is missing')));
-  const job = pool.run({ ...script(), loadData }, { value: 1 }, LONG);
-  await expect(job).rejects.toThrow('the file is missing');
-  await vi.waitFor(() => expect(pool.load).toEqual({ running: 0, idle: 0, queued: 0 }), {
-    timeout: 30_000,
-  });
 });
 
 test('no more threads run than allowed, and the other jobs wait for their turn', async () => {

@@ -5,16 +5,11 @@ import { defined } from './defined.ts';
 import { fail, type Failure } from './failure.ts';
 import { after, Deadline } from './time.ts';
 
-/** The code of a thread. It answers every job with exactly one message. */
+/** The code of a thread. It answers every message with exactly one message. */
 export interface WorkerScript {
   readonly name: string;
   /** The bundled source (`worker-script:NAME`), loaded when the first job needs it. */
   readonly loadSource: () => Promise<string>;
-  /**
-   * Loads data for a new thread while it starts. The thread gets it as its first message, before
-   * the first job, and does not answer it.
-   */
-  readonly loadData?: () => Promise<unknown>;
   /**
    * Limit of a thread's JavaScript heap. A job that exceeds it fails, and the thread is replaced.
    */
@@ -218,7 +213,6 @@ const shouldRetire = ({ retireThread = false }: WorkerJobOptions, answer: unknow
 
 class Thread {
   readonly #worker: Worker;
-  #data: Promise<unknown> | undefined;
   #idleTimer: Disposable | undefined;
   #onEnd: (() => void) | undefined;
 
@@ -239,7 +233,6 @@ class Thread {
     });
     this.#worker.on('error', () => {}); // 'exit' removes an idle thread that fails
     this.#worker.on('exit', () => this.#onEnd?.());
-    this.#data = script.loadData?.();
   }
 
   ask(
@@ -265,16 +258,8 @@ class Thread {
       worker.ref();
       worker.on('message', onAnswer).on('error', onError).on('exit', onExit);
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#sendData()
-        .then(() => worker.postMessage(request, transfer))
-        .catch(onError);
+      worker.postMessage(request, transfer);
     });
-  }
-
-  async #sendData(): Promise<void> {
-    const data = this.#data;
-    this.#data = undefined;
-    if (data) this.#worker.postMessage(await data);
   }
 
   /**

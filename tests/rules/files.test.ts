@@ -62,3 +62,7 @@ it('code of Node uses canParseUrl, because URL.canParse rejects some host names 
   );
   expect(wrong).toEqual([]);
 });
+
+it('code changes no flags of V8 while it runs, because they concern the whole process', () => {
+  expect(failing(({ text }) => /\bset[F]lagsFromString\b/.test(text))).toEqual([]);
+});

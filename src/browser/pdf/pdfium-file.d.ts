@@ -7,7 +7,6 @@ declare module 'pdfium-file' {
 
 declare namespace WebAssembly {
   interface Module extends Record<never, never> {}
-  const Module: new (bytes: Uint8Array) => Module;
   const compile: (bytes: Uint8Array) => Promise<Module>;
   const Instance: new (
     module: Module,

@@ -8,7 +8,6 @@ import { abortable, after, Deadline, sleep } from '../../core/time.ts';
 import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { Slots } from '../tasks/slots.ts';
 import { buildCallValue, type InnerReply } from './inner-call.ts';
-import { compileQuickjs } from './quickjs-code.ts';
 import {
   MAX_COMPUTING_MS,
   MAX_LOG_CHARS,
@@ -29,7 +28,6 @@ type AnsweredRequest = Extract<ScriptRequest, { readonly id: number }>;
 const SCRIPT_THREAD: WorkerScript = {
   name: 'script',
   loadSource: async () => (await import('worker-script:script')).default,
-  loadData: compileQuickjs,
   maxHeapMb: 128,
 };
 
@@ -96,7 +94,7 @@ export const runScript = async (
   }
 };
 
-const runThread = (
+const runThread = async (
   { code, args, tools, maxCalls, threads, timeoutMs }: ScriptRequestOptions,
   port: MessagePort,
   signal: AbortSignal,
@@ -107,6 +105,7 @@ const runThread = (
     tools,
     maxCalls,
     port,
+    quickjsFile: (await import('quickjs-file')).default,
   };
   return threads.run<ScriptEnd>(SCRIPT_THREAD, order, {
     timeoutMs: timeoutMs + END_MS,

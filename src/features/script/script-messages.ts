@@ -18,8 +18,10 @@ export const MAX_SLEEPS = 10_000;
 export const MAX_LOG_LINES = 50;
 export const MAX_LOG_CHARS = 500;
 
-/** The order for the thread: one script. The first message is QuickJS's compiled code instead. */
+/** The order for the thread: one script. */
 export interface ScriptOrder {
+  /** The path of QuickJS's WebAssembly code. */
+  readonly quickjsFile: string;
   readonly code: string;
   /** The value of `args` as JSON. */
   readonly args: string;

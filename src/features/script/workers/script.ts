@@ -15,6 +15,7 @@ import {
 import { attempt } from '../../../core/attempt.ts';
 import { defined } from '../../../core/defined.ts';
 import { isRecord } from '../../../core/json.ts';
+import { openRegularFile } from '../../../system/private-files.ts';
 import { SCRIPT_FILE, SCRIPT_PRELUDE } from '../script-prelude.ts';
 import {
   MAX_ARGUMENT_CHARS,
@@ -261,8 +262,13 @@ class ScriptRun {
   }
 }
 
-/** Without the compiled module, the package would decode its code from a text. */
-const loadQuickjs = (wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule> => {
+let loading: Promise<QuickJSWASMModule> | undefined;
+
+/** Compiles the code of the file; the package would first decode it from a text. */
+const loadQuickjs = async (path: string): Promise<QuickJSWASMModule> => {
+  await using file = await openRegularFile(path);
+  if (!file) throw new Error(`${path} is missing`);
+  const wasmModule = await WebAssembly.compile(await file.readFile());
   const variant: QuickJSSyncVariant = {
     type: 'sync',
     importFFI: () => Promise.resolve(QuickJSFFI),
@@ -271,7 +277,8 @@ const loadQuickjs = (wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule>
   return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule }));
 };
 
-const answer = async (loading: Promise<QuickJSWASMModule>, order: ScriptOrder): Promise<void> => {
+const answer = async (order: ScriptOrder): Promise<void> => {
+  loading ??= loadQuickjs(order.quickjsFile);
   const run = new ScriptRun(await loading, order);
   const end = await run.run();
   const last: ScriptRequest = { kind: 'end' };
@@ -288,7 +295,4 @@ const isDisposed = (run: ScriptRun): boolean =>
     return true;
   }) ?? false;
 
-parentPort?.once('message', (wasmModule: WebAssembly.Module) => {
-  const loading = loadQuickjs(wasmModule);
-  parentPort?.on('message', (order: ScriptOrder) => void answer(loading, order));
-});
+parentPort?.on('message', (order: ScriptOrder) => void answer(order));
