@@ -327,17 +327,24 @@ describe('a request under way', () => {
     });
   });
 
-  it('ends with its page, for which Chrome sends no event', async () => {
-    for (const next of [`${site.origin}/second`, `${site.otherOrigin}/second`]) {
-      await tab.goto(`${site.origin}/`);
-      await tab.run(`void fetch('/never?left'); void fetch('/never?beacon', { keepalive: true });`);
-      await expect.poll(() => tab.traffic.inFlight()).toBeGreaterThanOrEqual(2);
-      await tab.goto(next);
-      expect(await tab.ended('/never?left')).toMatchObject({
-        state: 'failed',
-        failure: { error: 'net::ERR_ABORTED', canceled: true, presumed: true },
-      });
-      await expect.poll(() => tab.traffic.inFlight()).toBe(0);
-    }
+  it.each([
+    { to: 'a page of the same site', base: () => site.origin, presumed: undefined },
+    {
+      to: 'another site, for which Chrome sends no event',
+      base: () => site.otherOrigin,
+      presumed: true,
+    },
+  ])('ends with its page if the tab goes to $to', async ({ base, presumed }) => {
+    await tab.goto(`${site.origin}/`);
+    await tab.run(`void fetch('/never?left'); void fetch('/never?beacon', { keepalive: true });`);
+    await expect.poll(() => tab.traffic.inFlight()).toBeGreaterThanOrEqual(2);
+    await tab.goto(`${base()}/second`);
+    const left = await tab.ended('/never?left');
+    expect(left).toMatchObject({
+      state: 'failed',
+      failure: { error: 'net::ERR_ABORTED', canceled: true },
+    });
+    expect(left.failure?.presumed).toBe(presumed);
+    await expect.poll(() => tab.traffic.inFlight()).toBe(0);
   });
 });
