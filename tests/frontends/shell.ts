@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
-import { expect, onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { FailureBody } from '../../src/core/failure.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { makeDaemonHome, type OnEnd } from './servers.ts';
@@ -19,7 +19,6 @@ export const BINARY =
 
 /** Printed by the shell after the line. */
 const END_MARK = '<end of the line>';
-const ENDING = { timeout: 45_000, interval: 20 };
 
 export interface Run {
   readonly status: number;
@@ -96,9 +95,13 @@ export const createShellUser = async (onEnd: OnEnd = onTestFinished) => {
   const note = async (): Promise<DaemonNote> =>
     JSON.parse(await readFile(join(home, 'daemon.json'), 'utf8')) as DaemonNote;
 
-  /** A line of a shell in a pseudo-terminal; `shown` is everything that it has printed. */
+  /**
+   * A line of a shell in a pseudo-terminal; `shown` is everything that it has printed. The terminal
+   * stays open until everything was read: a closed one drops what is left.
+   */
   const terminal = (line: string, { columns = 80, env = {} }: TerminalOptions = {}) => {
-    const child = spawnTerminal('bash', ['--norc', '-c', line], {
+    const lines = `${line}\nstatus=$?; printf '${END_MARK}'; read -r _; exit $status`;
+    const child = spawnTerminal('bash', ['--norc', '-c', lines], {
       name: 'xterm-256color',
       cols: columns,
       rows: 24,
@@ -106,7 +109,11 @@ export const createShellUser = async (onEnd: OnEnd = onTestFinished) => {
       env: environment(env),
     });
     let shown = '';
-    child.onData((data) => (shown += data));
+    child.onData((data) => {
+      const hadEnded = shown.includes(END_MARK);
+      shown += data;
+      if (!hadEnded && shown.includes(END_MARK)) child.write('\n');
+    });
     const ended = new Promise<number>((resolve) =>
       child.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)),
     );
@@ -116,19 +123,16 @@ export const createShellUser = async (onEnd: OnEnd = onTestFinished) => {
     });
     return {
       ended,
-      shown: () => shown.replaceAll('\r\n', '\n'),
+      shown: () => (shown.split(END_MARK)[0] ?? '').replaceAll('\r\n', '\n'),
       write: (keys: string) => child.write(keys),
     };
   };
 
   /** All that a terminal shows of a line that ends by itself. */
   const shown = async (line: string, options?: TerminalOptions): Promise<string> => {
-    // The terminal stays open until everything was read: a closed one drops what is left.
-    const started = terminal(`${line}\nprintf '${END_MARK}'; read -r _`, options);
-    await vi.waitFor(() => expect(started.shown()).toContain(END_MARK), ENDING);
-    started.write('\n');
+    const started = terminal(line, options);
     await started.ended;
-    return started.shown().split(END_MARK)[0] ?? '';
+    return started.shown();
   };
 
   /** A command that continues until it is interrupted. */
