@@ -120,7 +120,7 @@ describe('performance', () => {
       action: 'trace',
       reload: false,
       duration_ms: 60_000,
-      timeout_ms: 300,
+      timeout_ms: 2000,
     });
     expect(code).toBe('timeout');
   });

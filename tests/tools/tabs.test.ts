@@ -129,11 +129,11 @@ describe('tabs', () => {
         session: 'order',
         tabId: one.tabId,
         code: '1',
-        timeout_ms: 300,
+        timeout_ms: 3000,
       }),
     ).toMatchObject({
       code: 'timeout',
-      message: 'The tab was still busy with javascript_tool after 300 ms.',
+      message: 'The tab was still busy with javascript_tool after 3000 ms.',
     });
     await run('elsewhere', two.tabId, 'new BroadcastChannel("gate").postMessage("go"); 1');
     await Promise.all([held, behind]);
