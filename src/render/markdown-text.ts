@@ -24,12 +24,14 @@ export interface MarkdownPage {
 const OUTLINE_SHARE = 0.25;
 /** Reserved for the lines around the outline and for the line with the next cursor. */
 const FRAME_TOKENS = 35;
+/** A text of short lines and code needs up to 2 % more tokens than `estimateTokens` returns. */
+const ESTIMATE_MARGIN = 1.03;
 /** Cursors contain a hash of this many characters before them. */
 const ANCHOR_CHARS = 160;
 
 export const cutMarkdownPage = (whole: string, { maxTokens, cursor }: Budget): MarkdownPage => {
   const totalTokens = estimateTokens(whole);
-  if (cursor === undefined && totalTokens <= maxTokens)
+  if (cursor === undefined && totalTokens * ESTIMATE_MARGIN <= maxTokens)
     return { outline: [], body: whole, shownTokens: totalTokens, totalTokens };
   const from = cursor === undefined ? 0 : findCursor(whole, cursor);
   const room = Math.max(1, maxTokens - FRAME_TOKENS);
