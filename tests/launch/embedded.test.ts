@@ -145,6 +145,18 @@ describe.skipIf(!canEmbed())('fetching the embedded Chrome', () => {
     expect(readdirSync(home.browsers)).toEqual([]);
   });
 
+  it('keeps the temporary files of processes that wait for the lock', async () => {
+    const home = makeHome();
+    const draft = '.embedded-153.0.0.lock.0123456789ab.tmp';
+    mkdirSync(home.browsers, { recursive: true });
+    writeFileSync(join(home.browsers, draft), '');
+    const { env } = fakeNpm('process.exit(1);');
+    expect(await failureOf(fetchEmbedded({ home, progress: silent, env }))).toMatchObject({
+      code: 'chrome_not_found',
+    });
+    expect(readdirSync(home.browsers)).toEqual([draft]);
+  });
+
   it('stops when it is cancelled', async () => {
     const home = makeHome();
     const { env, runs } = fakeNpm('setInterval(() => {}, 1000)');

