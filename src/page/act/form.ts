@@ -105,7 +105,7 @@ class FormRun {
   /** The item whose input `#handled` waits for. */
   #awaited: number | undefined;
   #textRun: TextRun | undefined;
-  /** Whether texts may still be sent at once; the page got all of them in their fields so far. */
+  /** False after a text did not reach its field: the texts of this form are then sent one by one. */
   #mayRun = true;
 
   constructor(items: readonly FormItem[], watch: number, patienceMs: number) {
