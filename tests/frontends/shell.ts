@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
+import { compact } from '../../src/core/defined.ts';
 import type { FailureBody } from '../../src/core/failure.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { makeDaemonHome, type OnEnd } from './servers.ts';
@@ -42,8 +43,10 @@ export const createShellUser = async (onEnd: OnEnd = onTestFinished) => {
   await mkdir(join(folder, 'bin'));
   await symlink(BINARY, join(folder, 'bin', 'openchrome'));
 
-  // The test runner sets them for its own output.
-  const { FORCE_COLOR: _, NO_COLOR: __, ...inherited } = process.env;
+  // The test runner sets the first two for its own output. bash warns about a language in LC_ALL that
+  // the machine does not have, but not about one in LANG.
+  const { FORCE_COLOR: _, NO_COLOR: __, LC_ALL, LANG, ...others } = process.env;
+  const inherited = { ...others, ...compact({ LANG: LC_ALL || LANG }) };
 
   /** HOME is empty, so that no file of this machine's user counts. */
   const environment = (over: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
