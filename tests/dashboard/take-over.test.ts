@@ -15,6 +15,10 @@ const PAGE = `<title>Form page</title><body style="margin:0;height:3000px">
 const openPage = async (path: string): Promise<string> => {
   const url = site.page(path, PAGE);
   const { tabId } = JSON.parse(await board.server.call('navigate', { url })) as { tabId: string };
+  // Chrome ignores the pointer until a page has painted, and the picture may be of the page before.
+  await board.server.call('wait_for', {
+    function: 'performance.getEntriesByType("paint").length > 0',
+  });
   await openView(`live/${tabId}`);
   await waitFor('Take over');
   await waitUntil(HAS_PICTURE);

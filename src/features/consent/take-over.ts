@@ -8,7 +8,7 @@ import { humanHasControl } from '../../browser/tabs/user-control.ts';
 import { callAll } from '../../core/collections.ts';
 import { defined } from '../../core/defined.ts';
 import { Events } from '../../core/events.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import type { Home } from '../../core/home.ts';
 import { after, settlesWithin } from '../../core/time.ts';
 import type { UserInput } from '../../core/user-input.ts';
@@ -61,6 +61,12 @@ interface TakeOverParts {
   readonly idleMs?: number;
 }
 
+const notTakenOver = (tabId: string): Failure =>
+  fail('human_has_control', 'You have not taken this tab over, or it was given back.', {
+    tabId,
+    hint: 'Take the tab over first.',
+  });
+
 export class TakeOver {
   readonly events = new Events<{ changed: TakeOverState; ended: TakeOverEnd }>();
   readonly #parts: TakeOverParts;
@@ -95,13 +101,21 @@ export class TakeOver {
       pressed: Promise.resolve(),
     };
     this.#held.set(tabId, held);
+    this.#change(held, {});
     try {
-      await tab.queue.run('take-over', () => this.#interceptChooser(tab, true, signal), signal);
+      await tab.queue.run('take-over', () => this.#activate(held, signal), signal);
+      this.#requireStillHeld(held);
     } catch (error) {
-      await this.#end(tabId, 'given_back');
+      if (this.#isHeld(held)) await this.#end(tabId, 'given_back');
       throw error;
     }
     return this.#change(held, { active: true });
+  }
+
+  /** Does nothing to the page if the take-over ended while it waited for an acting call. */
+  async #activate(held: HeldTab, signal: AbortSignal): Promise<void> {
+    this.#requireStillHeld(held);
+    await this.#interceptChooser(held.tab, true, signal);
   }
 
   /** Sends input; renews the time after which the take-over ends. */
@@ -138,6 +152,8 @@ export class TakeOver {
       const given = { files: paths, backendNodeId: field };
       await held.tab.cdp.send('DOM.setFileInputFiles', given, signal);
     }
+    // The user may have given the tab back in the meantime.
+    if (!this.#isHeld(held)) return;
     held.field = undefined;
     const { chooser: _, ...state } = held.state;
     held.state = state;
@@ -199,15 +215,18 @@ export class TakeOver {
     held.idle = this.#startIdle(held.tab.id);
   }
 
+  #isHeld(held: HeldTab): boolean {
+    return this.#held.get(held.tab.id) === held;
+  }
+
   #requireHeld(tabId: string, viewer: string): HeldTab {
     const held = this.#held.get(tabId);
     if (held?.state.viewer === viewer) return held;
-    throw held
-      ? humanHasControl(tabId)
-      : fail('human_has_control', 'You have not taken this tab over, or it was given back.', {
-          tabId,
-          hint: 'Take the tab over first.',
-        });
+    throw held ? humanHasControl(tabId) : notTakenOver(tabId);
+  }
+
+  #requireStillHeld(held: HeldTab): void {
+    if (!this.#isHeld(held)) throw notTakenOver(held.tab.id);
   }
 
   #requireTab(tabId: string): Tab {

@@ -1,7 +1,7 @@
 // The live view: a picture of every tab, and one tab in full size that the user can take over.
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { TabView } from '../../../features/observe/tab-view.ts';
 import { isReadonly, tabs, waiting } from './dashboard-state.ts';
 import {
@@ -208,7 +208,8 @@ const FullTab = ({ tab }: { readonly tab: TabView }): VNode => {
   const stage = useRef<HTMLDivElement>(null);
   const keys = useRef<HTMLTextAreaElement>(null);
   const size = useRef({ width: 1280, height: 720 });
-  useEffect(() => {
+  // An effect after the paint would lose a click that follows the answer at once.
+  useLayoutEffect(() => {
     if (!isMine || !stage.current || !keys.current) return undefined;
     keys.current.focus();
     return createPageInput(tab.tabId, stage.current, keys.current, () => size.current);
