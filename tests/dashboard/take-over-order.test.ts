@@ -71,7 +71,7 @@ it('reports the end of a take-over last, when the tab is given back together wit
   await closeSocket(socket);
 });
 
-it('tells a viewer that it waits for the current action, and ends when the viewer gives back before', async () => {
+it('shows a viewer that it waits for the current action, and ends if the viewer gives back before', async () => {
   const tabId = await openPage('/pending');
   const socket = await watched.openSocket();
   const messages = listen(socket);
