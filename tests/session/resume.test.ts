@@ -58,6 +58,21 @@ describe('a session', () => {
     expect(await other.script('window.inputs')).toBeGreaterThan(5);
   });
 
+  test('has its storage restored before any tab of the site runs a script', async () => {
+    const url = site.page(
+      '/basket',
+      `<title>basket</title><script>document.title = localStorage.getItem('basket') ?? 'empty'</script>`,
+    );
+    const { json, script } = newSession();
+    await json('navigate', { url });
+    await script(`localStorage.setItem('basket', 'two chairs'); 1`);
+    for (let more = 0; more < 3; more++) await json('tabs', { action: 'new', url });
+    const { id } = await json<SnapshotReport>('oc_session_snapshot');
+    await script(`localStorage.clear(); 1`);
+    const { tabs } = await newSession().json<Resumed>('oc_session_resume', { id });
+    expect(tabs.map(({ title }) => title)).toEqual(Array.from({ length: 4 }, () => 'two chairs'));
+  });
+
   test('is known by its name, and listed', async () => {
     const { json, failure } = newSession();
     await json('navigate', { url: site.page('/named', '<title>named</title>') });

@@ -13,7 +13,7 @@ import type { Tab } from '../../browser/tabs/tab.ts';
 import { listIf } from '../../core/collections.ts';
 import { Failure, fail } from '../../core/failure.ts';
 import { parseUrl, textIf } from '../../core/text.ts';
-import { Deadline } from '../../core/time.ts';
+import { abortable, Deadline } from '../../core/time.ts';
 import type { Memo, SavedSession, SavedTab } from '../../store/files/session-snapshots.ts';
 
 export interface ResumedTab {
@@ -116,21 +116,38 @@ const notOpened = ({ url }: SavedTab, { code, message }: Failure): ResumedTab =>
   not_restored: [`everything: ${code}: ${message}`],
 });
 
+type SiteData = SavedSession['origins'][number];
+
 /**
- * localStorage and databases are shared by all tabs of an origin, so the first tab restores them.
+ * localStorage and databases are shared by all tabs of an origin. The first tab restores them; the
+ * other tabs wait for it, because a page may read them as soon as it loads.
  */
 class SiteStorage {
-  readonly #sites: Map<string, SavedSession['origins'][number]>;
+  readonly #sites: Map<string, SiteData>;
+  readonly #restored = new Map<string, Promise<unknown>>();
 
   constructor({ origins }: SavedSession) {
     this.#sites = new Map(origins.map((site) => [site.origin, site]));
   }
 
-  /** Undefined if another tab has already taken the data of this origin. */
-  take(origin: string): SavedSession['origins'][number] | undefined {
-    const site = this.#sites.get(origin);
-    this.#sites.delete(origin);
-    return site;
+  /** Only the first tab of an origin gets the data. The number of restored entries. */
+  async share(
+    origin: string,
+    restore: (site: SiteData | undefined) => Promise<number>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const first = this.#restored.get(origin);
+    if (!first) {
+      const work = restore(this.#sites.get(origin));
+      this.#restored.set(origin, work);
+      return work;
+    }
+    // the first tab reports its own failure
+    await abortable(
+      first.catch(() => {}),
+      signal,
+    );
+    return restore(undefined);
   }
 }
 
@@ -189,19 +206,24 @@ const fillStorage = async (
 ): Promise<number> => {
   if (!/^https?:/.test(url)) return 0;
   const { origin } = new URL(url);
-  const { localStorage = [], databases = [] } = storage.take(origin) ?? {};
-  if (sessionStorage.length + localStorage.length + databases.length === 0) return 0;
-  const put = async (frame: Frame): Promise<void> => {
-    const entries = (items: SavedTab['sessionStorage']) =>
-      items.map(({ name, value }) => [name, value] as const);
-    await changeStorage(frame, { area: 'local', set: entries(localStorage) }, signal);
-    await changeStorage(frame, { area: 'session', set: entries(sessionStorage) }, signal);
-    const left = databases.length > 0 ? await writeDatabases(frame, databases, signal) : [];
-    problems.push(...left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`));
+  const restore = async (site: SiteData | undefined): Promise<number> => {
+    const { localStorage = [], databases = [] } = site ?? {};
+    const count = sessionStorage.length + localStorage.length + databases.length;
+    if (count === 0) return 0;
+    const put = async (frame: Frame): Promise<void> => {
+      await changeStorage(frame, { area: 'local', set: listEntries(localStorage) }, signal);
+      await changeStorage(frame, { area: 'session', set: listEntries(sessionStorage) }, signal);
+      const left = databases.length > 0 ? await writeDatabases(frame, databases, signal) : [];
+      problems.push(...left.map(({ name, why }) => `database "${name.slice(0, 100)}": ${why}`));
+    };
+    await runInEmptyPage(tab, origin, put, signal);
+    return count;
   };
-  await runInEmptyPage(tab, origin, put, signal);
-  return sessionStorage.length + localStorage.length + databases.length;
+  return storage.share(origin, restore, signal);
 };
+
+const listEntries = (items: SavedTab['sessionStorage']): (readonly [string, string])[] =>
+  items.map(({ name, value }) => [name, value]);
 
 const load = async (tab: Tab, url: string, signal: AbortSignal): Promise<Navigation> => {
   const navigation = await navigateTo(tab, url, { until: 'load', signal, patienceMs: LOAD_MS });
