@@ -121,3 +121,19 @@ test.each([
     expect(thrown).toEqual([]);
   },
 );
+
+test('many commands with one signal cause no warning about listeners', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  const { connection, sendFromChrome } = connect();
+  const { signal } = new AbortController();
+  const commands = Array.from({ length: 20 }, () =>
+    connection.root.send('Browser.getVersion', undefined, signal),
+  );
+  sendFromChrome(...commands.map((_, i) => ({ id: i + 1, result: { product: `Chrome/${i}` } })));
+  await Promise.all(commands);
+  await new Promise((resolve) => setImmediate(resolve)); // Node emits warnings in the next tick
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});

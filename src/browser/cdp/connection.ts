@@ -1,4 +1,5 @@
 // A CDP connection and its sessions: typed commands and events over any transport.
+import { setMaxListeners } from 'node:events';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
@@ -187,6 +188,7 @@ export class CdpConnection {
     return new Promise<Result<M>>((resolve, reject) => {
       let forget: (() => void) | undefined;
       if (signal) {
+        setMaxListeners(0, signal); // each command adds a listener until its response
         const stop = (): void => {
           this.#waiting.delete(id);
           reject(signal.reason as Error);
