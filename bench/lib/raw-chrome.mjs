@@ -20,6 +20,8 @@ export const startRawChrome = async () => {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOME: dir },
   });
+  // An aborted run must not leave its Chrome running.
+  process.once('exit', () => child.kill('SIGKILL'));
   const url = await devToolsUrl(child);
   const cdp = await connect(url);
   const { targetInfos } = await cdp.send('Target.getTargets');
