@@ -116,7 +116,7 @@ export const FAILURES = {
   page_changed: kind('Look at the page again, then repeat the call.', { retryable: true }),
   page_crashed: kind('Reload the tab with [[reload]], or close it.'),
   page_unresponsive: kind(
-    'The page keeps its main thread busy: close the tab, or open another page in it.',
+    'The main thread of the page, or the machine, is busy: call again, or close the tab.',
     { retryable: true },
   ),
   dialog_open: kind('Answer it first with [[dialog]].'),

@@ -70,11 +70,8 @@ const expired = (call: WorkingCall, ms: number, alive: boolean): Failure => {
   if (tab && !alive)
     return fail(
       'page_unresponsive',
-      `The page at ${quoteText(tab.url)} did not respond within ${ms} ms: its main thread is ` +
-        'busy.',
-      {
-        tabId: tab.id,
-      },
+      `The page at ${quoteText(tab.url)} did not respond within ${ms} ms.`,
+      { tabId: tab.id },
     );
   if (tab && !hasTurn)
     return fail('timeout', `The tab was still busy with ${tab.queue.running} after ${ms} ms.`, {

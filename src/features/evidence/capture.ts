@@ -60,5 +60,5 @@ export class PageProbe {
 const silence = (url: string): Failure =>
   fail(
     'page_unresponsive',
-    `The page at ${quoteText(url)} does not respond: its main thread is busy.`,
+    `The page at ${quoteText(url)} does not respond.`,
   );
