@@ -63,9 +63,9 @@ export interface EngineCalls {
   /** The whole reply. */
   reply(name: string, args?: unknown, session?: string): Promise<Reply>;
   /** The text of a call that must succeed. */
-  text(name: string, args?: unknown): Promise<string>;
+  text(name: string, args?: unknown, session?: string): Promise<string>;
   /** The JSON of a call that must succeed. */
-  json<T = Record<string, unknown>>(name: string, args?: unknown): Promise<T>;
+  json<T = Record<string, unknown>>(name: string, args?: unknown, session?: string): Promise<T>;
   /** The failure of a call that must fail. */
   failure(name: string, args?: unknown): Promise<FailureBody['error']>;
 }
@@ -79,15 +79,16 @@ export interface TestEngine extends EngineCalls {
 export const engineCalls = (engine: () => Engine): EngineCalls => {
   const reply = (name: string, args?: unknown, session?: string): Promise<Reply> =>
     engine().call({ name, arguments: args, ...(session === undefined ? {} : { session }) });
-  const text = async (name: string, args?: unknown): Promise<string> => {
-    const answer = await reply(name, args);
+  const text = async (name: string, args?: unknown, session?: string): Promise<string> => {
+    const answer = await reply(name, args, session);
     if (answer.failure) throw new Error(`${name} failed: ${JSON.stringify(answer.failure)}`);
     return answer.text ?? '';
   };
   return {
     reply,
     text,
-    json: async <T>(name: string, args?: unknown) => JSON.parse(await text(name, args)) as T,
+    json: async <T>(name: string, args?: unknown, session?: string) =>
+      JSON.parse(await text(name, args, session)) as T,
     failure: async (name, args) => {
       const answer = await reply(name, args);
       if (!answer.failure) throw new Error(`${name} succeeded: ${answer.text}`);
