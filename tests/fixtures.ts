@@ -25,10 +25,13 @@ export interface Site {
   page(path: string, answer: string | Handler): string;
 }
 
+/** Chrome sends addresses of up to 2 MB. Node would answer them with 431, and not end its answer. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024;
+
 /** A web site that lasts as long as the test file; paths without an answer are 404. */
 export const useSite = (routes: Routes = {}): Site => {
   const answers = new Map(Object.entries(routes));
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     const answer = answers.get((request.url ?? '/').split('?')[0] ?? '/');
     if (typeof answer === 'function') return answer(request, response);
     response.writeHead(answer === undefined ? 404 : 200, {
