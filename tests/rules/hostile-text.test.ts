@@ -64,6 +64,7 @@ import { renderPage } from '../../src/render/page.ts';
 import { countTokens, estimateTokens } from '../../src/render/tokens.ts';
 import { renderNodeLine } from '../../src/render/tree.ts';
 import { parseEvent } from '../../src/store/tasks/task-row.ts';
+import { HAS_FULL_SIZES } from '../full-sizes.ts';
 import { filesBelow } from './sources.ts';
 
 type Work = (text: string) => unknown;
@@ -392,8 +393,6 @@ const MAX_RATIO = 3.2;
 /** A lower ratio, because the linear part of the time weighs more in short texts. */
 const SCREEN_RATIO = 2.5;
 const ATTEMPTS = 4;
-/** `npm run test:security` tries 1 and 2 MB always, `npm test` only after a suspicious screening. */
-const IS_FULL = process.env['OPENCHROME_HOSTILE_TEXT'] === 'full';
 
 type Unit = string | readonly [string, string];
 
@@ -415,7 +414,10 @@ const fastest = (work: Work, text: string): number =>
 /** The least time of a text of this length that can be compared, if it grows quadratically. */
 const floorMs = (chars: number): number => FLOOR_MS * (chars / (2 * MEGABYTE)) ** 2;
 
-/** True if the work could exceed the floor and the ratio with 1 and 2 MB. */
+/**
+ * True if the work could exceed the floor and the ratio with 1 and 2 MB. `npm run test:security`
+ * tries 1 and 2 MB always, `npm test` only if this is true.
+ */
 const isSuspicious = (work: Work, unit: Unit): boolean => {
   const [one, two] = [repeat(unit, SCREEN_CHARS), repeat(unit, 2 * SCREEN_CHARS)];
   const twoMs = cpuMs(work, two);
@@ -444,7 +446,7 @@ const findProblems = (work: Work, units: readonly Unit[], chars = MEGABYTE): str
     return slow.map(({ unit, ms }) => `${JSON.stringify(unit)}: ${ms} ms for ${FIRST_CHARS}`);
   const slowest = tried.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   return slowest
-    .filter(({ unit }) => IS_FULL || isSuspicious(work, unit))
+    .filter(({ unit }) => HAS_FULL_SIZES || isSuspicious(work, unit))
     .flatMap(({ unit }) => findGrowth(work, unit, chars) ?? []);
 };
 
