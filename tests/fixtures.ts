@@ -70,7 +70,7 @@ export interface EngineCalls {
   /** The JSON of a call that must succeed. */
   json<T = Record<string, unknown>>(name: string, args?: unknown, session?: string): Promise<T>;
   /** The failure of a call that must fail. */
-  failure(name: string, args?: unknown): Promise<FailureBody['error']>;
+  failure(name: string, args?: unknown, session?: string): Promise<FailureBody['error']>;
 }
 
 export interface TestEngine extends EngineCalls {
@@ -92,8 +92,8 @@ export const engineCalls = (engine: () => Engine): EngineCalls => {
     text,
     json: async <T>(name: string, args?: unknown, session?: string) =>
       JSON.parse(await text(name, args, session)) as T,
-    failure: async (name, args) => {
-      const answer = await reply(name, args);
+    failure: async (name, args, session) => {
+      const answer = await reply(name, args, session);
       if (!answer.failure) throw new Error(`${name} succeeded: ${answer.text}`);
       return answer.failure.toJSON().error;
     },

@@ -41,7 +41,10 @@ beforeAll(async () => {
   const launchOptions = { executablePath: process.env['CHROME_PATH'], args: ['--no-sandbox'] };
   await writeFile(
     join(folder, 'playwright.config.mjs'),
-    `export default ${JSON.stringify({ testDir: folder, reporter: 'line', use: { launchOptions } })}`,
+    `export default {
+      ...${JSON.stringify({ testDir: folder, reporter: 'line', use: { launchOptions } })},
+      expect: { timeout: Number(process.env.EXPECT_MS ?? 5000) },
+    }`,
   );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -53,6 +56,7 @@ beforeEach(() => {
 const runExported = async (
   name: string,
   params: object,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly output: string }> => {
   const source = await engine.text('oc_recipe', { export: name });
   await writeFile(join(folder, `${name}.spec.mjs`), source);
@@ -61,7 +65,7 @@ const runExported = async (
     execFile(
       process.execPath,
       [cli, 'test', '--config', join(folder, 'playwright.config.mjs'), `${name}.spec.mjs`],
-      { cwd: folder, env: { ...process.env, PARAMS: JSON.stringify(params), CI: '1' } },
+      { cwd: folder, env: { ...process.env, ...env, PARAMS: JSON.stringify(params), CI: '1' } },
       (error, stdout, stderr) =>
         resolve({ status: Number(error?.code ?? 0), output: stdout + stderr }),
     );
@@ -92,7 +96,7 @@ it('A recipe of a task passes in Playwright, and fails if the page differs', asy
   expect(passed).toMatchObject({ status: 0 });
   expect(received).toEqual(['/done?email=b%40x.org&size=large&gift=on']);
   thanks = 'Out of stock';
-  const failed = await runExported('order', {});
+  const failed = await runExported('order', {}, { EXPECT_MS: '2000' });
   expect(failed.status).toBe(1);
   expect(failed.output).toContain('Thank you');
 }, 120_000);

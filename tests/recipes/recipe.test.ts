@@ -115,18 +115,20 @@ describe('a recipe', () => {
     expect(done).toEqual(['/done?email=ada%40example.com']);
   });
 
-  it.each([
-    ['gone', 'element_not_found'],
-    ['twice', 'ambiguous_target'],
-  ])('stops if its target is %s, with the step, the reason and the page', async (name, reason) => {
-    await save(name, `/${name}`);
-    expect(await engine.failure('oc_recipe', { run: name })).toMatchObject({
-      code: 'recipe_stopped',
-      step: 3,
-      reason,
-      page: { url: `${site.origin}/${name}`, title: 'Order' },
-      done: [`open ${site.origin}/${name}`, 'fill textbox "Email"'],
+  // The runs wait for their targets, so they run at once, each in its session.
+  it('stops if its target is gone or twice, with the step, the reason and the page', async () => {
+    const stops = { gone: 'element_not_found', twice: 'ambiguous_target' };
+    const runs = Object.entries(stops).map(async ([name, reason]) => {
+      await save(name, `/${name}`);
+      expect(await engine.failure('oc_recipe', { run: name }, name)).toMatchObject({
+        code: 'recipe_stopped',
+        step: 3,
+        reason,
+        page: { url: `${site.origin}/${name}`, title: 'Order' },
+        done: [`open ${site.origin}/${name}`, 'fill textbox "Email"'],
+      });
     });
+    await Promise.all(runs);
     expect(done).toEqual([]);
   });
 
@@ -293,21 +295,25 @@ describe('a recipe', () => {
     );
   });
 
-  it.each([
-    ['.go', 'button', undefined],
-    ['.two', 'button', 'ambiguous_target'],
-    ['.link', 'button', 'element_not_found'],
-    ['.none', 'button', 'element_not_found'],
-  ])('checks the element of the selector %s', async (selector, role, reason) => {
-    await engine.json('oc_recipe', {
-      source: `name: icon\nsite: 127.0.0.1\nsteps:
+  it('checks the element of a selector', async () => {
+    const reasons = {
+      go: undefined,
+      two: 'ambiguous_target',
+      link: 'element_not_found',
+      none: 'element_not_found',
+    };
+    const runs = Object.keys(reasons).map(async (name) => {
+      await engine.json('oc_recipe', {
+        source: `name: ${name}\nsite: 127.0.0.1\nsteps:
   - open: ${site.origin}/icons
   - action: click
-    target: { role: ${role}, selector: "${selector}" }`,
+    target: { role: button, selector: ".${name}" }`,
+      });
+      const { failure } = await engine.reply('oc_recipe', { run: name }, name);
+      return [name, failure?.details['reason']];
     });
-    const { failure } = await engine.reply('oc_recipe', { run: 'icon' });
-    expect(failure?.details['reason']).toBe(reason);
-    expect(done).toEqual(reason === undefined ? ['/did?go'] : []);
+    expect(Object.fromEntries(await Promise.all(runs))).toEqual(reasons);
+    expect(done).toEqual(['/did?go']);
   });
 
   it('is exported as a Playwright test with expectations', async () => {
