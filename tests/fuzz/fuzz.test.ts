@@ -15,7 +15,7 @@ import { hostile, mutate, objectOf, pick, type Pools, type Random, seeded } from
 
 const CALLS = Number(process.env['OPENCHROME_FUZZ_CALLS'] ?? 800);
 const SEED = Number(process.env['OPENCHROME_FUZZ_SEED'] ?? 20_261_115);
-const LANES = 4;
+const LANES = 8;
 /** A busy machine is late; a hung call is later. */
 const SLACK_MS = 15_000;
 /** These end what the others work with: seldom enough that the others get to work. */
