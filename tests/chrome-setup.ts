@@ -23,9 +23,18 @@ const requireTestChrome = async (): Promise<void> => {
     process.stderr.write('The tests of the extension are left out: they need a full Chrome.\n');
 };
 
+/**
+ * Each start of Node 20 reads the file of this variable: with the certificates of a usual machine
+ * that takes longer than the rest of the start. The tests use no public issuers.
+ */
+const forgetFurtherIssuers = (): void => {
+  delete process.env['NODE_EXTRA_CA_CERTS'];
+};
+
 /** Several projects of a run share the folder; the first one removes it at the end. */
 export const setup = async (): Promise<() => Promise<void>> => {
   await requireTestChrome();
+  forgetFurtherIssuers();
   if (process.env[RUN_FOLDER] !== undefined) return () => Promise.resolve();
   const folder = await mkdtemp(join(tmpdir(), 'openchrome-run-'));
   process.env[RUN_FOLDER] = folder;
