@@ -153,7 +153,9 @@ describe('behind a proxy', () => {
   test.each(['http://example.test/', 'https://example.test/'])(
     '%s reports that the proxy requires a password',
     async (url) => {
-      expect(await proxied.failure('navigate', { url })).toMatchObject({
+      // Longer than the timeout of the test: the call must not wait for the end of the load.
+      const timeout_ms = 120_000;
+      expect(await proxied.failure('navigate', { url, timeout_ms })).toMatchObject({
         code: 'proxy_auth_required',
         retryable: false,
       });

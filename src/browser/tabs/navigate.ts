@@ -295,8 +295,15 @@ class NavigationWatch {
       return true;
     const { until } = this.#wait;
     const id = loaderId ?? this.#loaderId;
-    if (until === 'commit') return id !== undefined && this.#loaderId === id;
-    return id !== undefined && this.#reached.has(`${id} ${LIFECYCLE[until]}`);
+    if (id === undefined) return false;
+    if (until === 'commit' || this.#isChallengeOfProxy(id)) return this.#loaderId === id;
+    return this.#reached.has(`${id} ${LIFECYCLE[until]}`);
+  }
+
+  /** Chrome shows the response of the proxy, but never reports its load for an https: URL. */
+  #isChallengeOfProxy(loaderId: string): boolean {
+    const document = this.#tab.traffic.document(loaderId);
+    return document !== undefined && isProxyChallenge(document);
   }
 
   #nextEvent(patience: AbortSignal): Promise<'event' | 'patience'> {
