@@ -94,18 +94,19 @@ export const useDashboard = ({ ownerFile }: ViewerOptions = {}): DashboardViewer
     run,
     setWidth: (width) => viewer.text('emulate', { viewport: { width, height: 800 } }),
     audit: async () => {
-      const axe = await readFile(
-        createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-        'utf8',
-      );
+      if (!(await run<boolean>('return "axe" in window'))) await run(await readAxe());
       return run(
-        `${axe}; const { violations } = await axe.run(document);
+        `const { violations } = await axe.run(document);
          return { violations: violations.map(({ id, nodes }) => id + ': ' + nodes[0].html),
            overflow: document.documentElement.scrollWidth - innerWidth }`,
       );
     },
   };
 };
+
+/** A script that defines `axe` in its document, which all views share. */
+const readAxe = (): Promise<string> =>
+  readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** True when the live view shows a picture of each tab in its window. */
 export const HAS_PICTURE =

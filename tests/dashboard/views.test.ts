@@ -161,21 +161,21 @@ describe('the dashboard', () => {
   );
 });
 
-describe.each([380, 1440])('every view at %d pixels', (width) => {
-  it.each(['light', 'dark'])(
-    'has no accessibility violation and no overflow, %s',
-    async (theme) => {
-      await setWidth(width);
-      const opened = await board.server.call('navigate', { url: `${site.origin}/shop` });
-      const { tabId } = JSON.parse(opened) as { tabId: string };
-      const task = await startTask('crawl', { url: `${site.origin}/shop` });
-      const views = ['live', 'timeline', 'tasks', 'network', 'health', 'waiting'];
-      for (const view of [...views, `live/${tabId}`, `tasks/${task}`]) {
-        await openView(view);
-        await viewer.text('wait_for', { selector: 'main h1', timeout_ms: 20_000 });
+it.each([380, 1440])(
+  'every view has no accessibility violation and no overflow, light and dark, at %d pixels',
+  async (width) => {
+    await setWidth(width);
+    const opened = await board.server.call('navigate', { url: `${site.origin}/shop` });
+    const { tabId } = JSON.parse(opened) as { tabId: string };
+    const task = await startTask('crawl', { url: `${site.origin}/shop` });
+    const views = ['live', 'timeline', 'tasks', 'network', 'health', 'waiting'];
+    for (const view of [...views, `live/${tabId}`, `tasks/${task}`]) {
+      await openView(view);
+      await viewer.text('wait_for', { selector: 'main h1', timeout_ms: 20_000 });
+      for (const theme of ['light', 'dark']) {
         await run(`document.documentElement.dataset.theme = '${theme}'; return 1`);
-        expect(await audit(), view).toEqual({ violations: [], overflow: 0 });
+        expect(await audit(), `${view}, ${theme}`).toEqual({ violations: [], overflow: 0 });
       }
-    },
-  );
-});
+    }
+  },
+);
