@@ -8,13 +8,13 @@ import { type AddressInfo, connect, createServer as createRelay } from 'node:net
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { resolveConfig } from '../../src/core/config.ts';
 import type { Failure, FailureBody } from '../../src/core/failure.ts';
 import { resolveHome } from '../../src/core/home.ts';
 import { launchDaemon } from '../../src/frontends/cli/daemon/ensure-daemon.ts';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
-import { alive, makeDaemonHome } from './servers.ts';
+import { alive, makeDaemonHome, type OnEnd } from './servers.ts';
 import { serveSite } from './shell.ts';
 
 const BINARY =
@@ -40,17 +40,19 @@ interface TestHome {
   /** The failure of a command that must fail, and its exit status. */
   failure(...args: string[]): Promise<FailureBody['error'] & { status: number }>;
   note(): Promise<DaemonNote>;
+  /** The note of the running daemon, which is started if daemon.json does not exist. */
+  running(): Promise<DaemonNote>;
   writeNote(change: object): Promise<void>;
 }
 
-const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
-  const root = await makeDaemonHome();
+const useHome = async (onEnd: OnEnd = onTestFinished): Promise<TestHome> => {
+  const root = await makeDaemonHome(onEnd);
   const file = join(root, 'daemon.json');
   const run = (...args: string[]): Promise<Run> =>
     new Promise((resolve) => {
       const settings = {
         cwd: root,
-        env: { ...process.env, OPENCHROME_HEADLESS: '1', ...env, OPENCHROME_HOME: root },
+        env: { ...process.env, OPENCHROME_HEADLESS: '1', OPENCHROME_HOME: root },
       };
       execFile(process.execPath, [BINARY, ...args], settings, (error, stdout, stderr) =>
         resolve({
@@ -62,14 +64,19 @@ const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
     });
   const note = async (): Promise<DaemonNote> =>
     JSON.parse(await readFile(file, 'utf8')) as DaemonNote;
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { status, stdout, stderr } = await run(...args, '--json');
+    if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
+    return JSON.parse(stdout) as T;
+  };
   return {
     root,
     run,
     note,
-    json: async <T>(...args: string[]) => {
-      const { status, stdout, stderr } = await run(...args, '--json');
-      if (status !== 0) throw new Error(`${args.join(' ')}: ${status} ${stdout} ${stderr}`);
-      return JSON.parse(stdout) as T;
+    json,
+    running: async () => {
+      if (!existsSync(file)) await json(...ASK);
+      return note();
     },
     failure: async (...args) => {
       const { status, stdout, stderr } = await run(...args, '--json');
@@ -83,6 +90,30 @@ const useHome = async (env: NodeJS.ProcessEnv = {}): Promise<TestHome> => {
 /** Something that only reads what is known: no Chrome is started for it. */
 const ASK = ['call', 'tabs_context'] as const;
 const NEW_TAB = ['call', 'tabs', '--action', 'new'] as const;
+
+/** The home of the cases that do not need an unused one: they start few daemons. */
+let shared: TestHome;
+const ends: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  shared = await useHome((end) => ends.push(end));
+  if (process.platform === 'win32') return;
+  hung = callHungDaemon();
+  hung.catch(() => {}); // its test reports the error
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** A command waits for half a minute for a daemon that hangs: the other cases run meanwhile. */
+let hung: ReturnType<typeof callHungDaemon>;
+const callHungDaemon = async () => {
+  const home = await useHome((end) => ends.push(end));
+  const { pid } = await home.running();
+  process.kill(pid, 'SIGSTOP');
+  ends.unshift(async () => void process.kill(pid, 'SIGCONT'));
+  const failures = await Promise.all([home.failure(...ASK), home.failure('daemon', 'status')]);
+  return { pid, failures };
+};
 
 interface Health {
   readonly chrome: { readonly pid: number };
@@ -106,9 +137,8 @@ describe('a command', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('needs one request if the daemon runs', async () => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { port } = await home.note();
+    const home = shared;
+    const { port } = await home.running();
     const heads: string[] = [];
     const relay = createRelay((client) => {
       const server = connect(port, '127.0.0.1');
@@ -175,7 +205,7 @@ describe('a command', () => {
   });
 
   it('reads and writes files in the folder of the caller, not of the daemon', async () => {
-    const home = await useHome();
+    const home = shared;
     const url = await serveSite((_, response) => void response.end('<h1>Shop</h1>'));
     await home.json('call', 'navigate', '--url', url);
     const folder = await mkdtemp(join(tmpdir(), 'openchrome-work-'));
@@ -198,7 +228,7 @@ describe('a command', () => {
 
 describe('the files of a dead daemon', () => {
   it('are replaced after kill -9, and its Chrome has ended', async () => {
-    const home = await useHome();
+    const home = shared;
     await home.json(...NEW_TAB);
     const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
     process.kill(server.pid, 'SIGKILL');
@@ -208,9 +238,8 @@ describe('the files of a dead daemon', () => {
   });
 
   it('is not taken for a daemon when its number is used by another process', async () => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { pid } = await home.note();
+    const home = shared;
+    const { pid } = await home.running();
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     await home.writeNote({ pid: process.pid });
@@ -240,9 +269,8 @@ describe('the files of a dead daemon', () => {
   });
 
   it('are not trusted if another process listens on its port: neither token nor call is sent there', async () => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { pid, token } = await home.note();
+    const home = shared;
+    const { pid, token } = await home.running();
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pid)).toBe(false);
     const heard: string[] = [];
@@ -277,9 +305,8 @@ describe('a daemon of another version', () => {
     ['of another version', OLDER],
     ['built before', { modified_ms: 1 }],
   ])('makes room when it is %s and has nothing to do', async (_, change) => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { pid, program } = await home.note();
+    const home = shared;
+    const { pid, program } = await home.running();
     await home.writeNote({ program: { ...program, ...change } });
     expect(await home.json(...ASK)).toMatchObject({ session: 'default' });
     expect(alive(pid)).toBe(false);
@@ -287,7 +314,7 @@ describe('a daemon of another version', () => {
   });
 
   it('is not stopped while it has other clients: the command fails and reports it', async () => {
-    const home = await useHome();
+    const home = shared;
     await home.json(...NEW_TAB);
     const { pid, program } = await home.note();
     const working = home.run('call', 'wait_for', '--text', 'never', '--timeout-ms', '60000');
@@ -308,13 +335,13 @@ describe('a daemon of another version', () => {
 });
 
 it('another copy of the same version is served by the daemon that runs', async () => {
-  const home = await useHome();
-  await home.json(...ASK);
-  const { pid, program } = await home.note();
+  const home = shared;
+  const { pid, program } = await home.running();
   await home.writeNote({
     program: { ...program, entry: join(tmpdir(), 'copy', 'index.js'), modified_ms: 1 },
   });
   expect(await home.json('call', 'oc_connection_health')).toMatchObject({ server: { pid } });
+  await home.writeNote({ program });
 });
 
 describe('openchrome daemon', () => {
@@ -355,7 +382,7 @@ describe('openchrome daemon', () => {
   it.skipIf(process.platform === 'win32')(
     'ends in an orderly way when it gets SIGTERM',
     async () => {
-      const home = await useHome();
+      const home = shared;
       await home.json(...NEW_TAB);
       const { chrome, server } = await home.json<Health>('call', 'oc_connection_health');
       process.kill(server.pid, 'SIGTERM');
@@ -365,49 +392,6 @@ describe('openchrome daemon', () => {
       expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
     },
   );
-
-  it.skipIf(process.platform === 'win32')('is waited for when it is only slow', async () => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { pid } = await home.note();
-    process.kill(pid, 'SIGSTOP');
-    const answer = home.json(...ASK);
-    await expect
-      .poll(() => existsSync(join(home.root, 'daemon.json.lock')), { timeout: 30_000 })
-      .toBe(true); // the command looks closer
-    process.kill(pid, 'SIGCONT');
-    expect(await answer).toMatchObject({ session: 'default' });
-    expect((await home.note()).pid).toBe(pid);
-  });
-
-  it.skipIf(process.platform === 'win32')('is killed by stop when it does not answer', async () => {
-    const home = await useHome();
-    await home.json(...ASK);
-    const { pid } = await home.note();
-    process.kill(pid, 'SIGSTOP');
-    const failures = await Promise.all([home.failure(...ASK), home.failure('daemon', 'status')]);
-    const unresponsive = { code: 'daemon_unresponsive', pid, status: 3 };
-    expect(failures).toMatchObject([unresponsive, unresponsive]);
-    expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid, killed: true });
-    expect(alive(pid)).toBe(false);
-  });
-
-  it('ends by itself when nothing has been done for its time', async () => {
-    const home = await useHome();
-    const idle = ['--daemon-idle-seconds', '0.5'];
-    const { pid } = await home.json<{ pid: number }>('daemon', 'start', ...idle);
-    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
-    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
-    expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
-  });
-
-  it('ends when its daemon.json is removed', async () => {
-    const home = await useHome();
-    await home.json('daemon', 'start');
-    const { pid } = await home.note();
-    await rm(join(home.root, 'daemon.json'));
-    await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
-  });
 
   it('is not run by hand', async () => {
     const home = await useHome();
@@ -445,5 +429,65 @@ describe('openchrome daemon', () => {
       message: expect.stringContaining('it ended with status 7'),
     });
     expect((failure as Failure).details['log']).toEqual(['out of luck']);
+  });
+});
+
+/** These cases wait for seconds, so they run at the same time. */
+describe.concurrent('a daemon that hangs or is not needed', () => {
+  it.skipIf(process.platform === 'win32')(
+    'is waited for when it is only slow',
+    async ({ expect, onTestFinished }) => {
+      const home = await useHome(onTestFinished);
+      await home.json(...ASK);
+      const { pid } = await home.note();
+      process.kill(pid, 'SIGSTOP');
+      const answer = home.json(...ASK);
+      await expect
+        .poll(() => existsSync(join(home.root, 'daemon.json.lock')), { timeout: 30_000 })
+        .toBe(true); // the command looks closer
+      process.kill(pid, 'SIGCONT');
+      expect(await answer).toMatchObject({ session: 'default' });
+      expect((await home.note()).pid).toBe(pid);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'is reported when it does not answer',
+    async ({ expect }) => {
+      const { pid, failures } = await hung;
+      const unresponsive = { code: 'daemon_unresponsive', pid, status: 3 };
+      expect(failures).toMatchObject([unresponsive, unresponsive]);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'is killed by stop when it does not answer',
+    async ({ expect, onTestFinished }) => {
+      const home = await useHome(onTestFinished);
+      const { pid } = await home.running();
+      process.kill(pid, 'SIGSTOP');
+      expect(await home.json('daemon', 'stop')).toEqual({ stopped: true, pid, killed: true });
+      expect(alive(pid)).toBe(false);
+    },
+  );
+
+  it('ends by itself when nothing has been done for its time', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const home = await useHome(onTestFinished);
+    const idle = ['--daemon-idle-seconds', '0.5'];
+    const { pid } = await home.json<{ pid: number }>('daemon', 'start', ...idle);
+    await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false);
+    expect(existsSync(join(home.root, 'daemon.json'))).toBe(false);
+    expect((await home.run('daemon', 'logs')).stdout).toContain('daemon ends: no work for 0.5 s');
+  });
+
+  it('ends when its daemon.json is removed', async ({ expect, onTestFinished }) => {
+    const home = await useHome(onTestFinished);
+    await home.json('daemon', 'start');
+    const { pid } = await home.note();
+    await rm(join(home.root, 'daemon.json'));
+    await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
   });
 });
