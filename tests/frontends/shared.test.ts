@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DaemonNote } from '../../src/store/config/daemon-file.ts';
 import { alive, linesOf, makeDaemonHome } from './servers.ts';
 
@@ -137,9 +137,19 @@ const useHangingPage = async (): Promise<{ url: string; asked: Promise<unknown> 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
 };
 
+/** The home of the cases that do not need a daemon of their own. */
+let shared = '';
+const ends: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  shared = await makeDaemonHome((end) => ends.push(end));
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
 describe('two hosts', () => {
   it('share one daemon and one Chrome, and see only their own tabs', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const [one, two] = [startHost(home), startHost(home)];
     const [first, second] = await Promise.all(
       [one, two].map((host) => host.json<{ tabId: string }>('tabs', { action: 'new' })),
@@ -208,7 +218,7 @@ describe('two hosts', () => {
   });
 
   it('list the tools each in its own way', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const [plain, slim, all] = [
       startHost(home),
       startHost(home, ['--slim']),
@@ -245,7 +255,7 @@ describe('a host', () => {
   });
 
   it('gets a structured failure when the daemon dies during its call, and the next call is served by a new one', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const host = startHost(home);
     const { url, asked } = await useHangingPage();
     const call = host.failure('navigate', { url });
@@ -262,7 +272,7 @@ describe('a host', () => {
   });
 
   it('continues with a new daemon if the old one was killed between two calls', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const host = startHost(home);
     await host.json('tabs_context');
     const { pid } = await noteOf(home);
@@ -297,7 +307,7 @@ describe('a host', () => {
   });
 
   it('cancels a call in the daemon', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const host = startHost(home);
     const { url, asked } = await useHangingPage();
     host.send({
@@ -313,7 +323,7 @@ describe('a host', () => {
   });
 
   it('follows background work with the tasks extension', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const host = startHost(home);
     const { url } = await useHangingPage();
     const _meta = {
@@ -356,7 +366,7 @@ describe('a host', () => {
   });
 
   it('gets a failure instead of service without its domain limits if the daemon runs with others', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const plain = startHost(home);
     await plain.json('tabs_context');
     const limited = startHost(home, ['--allow-domains', 'example.com']);
@@ -366,7 +376,7 @@ describe('a host', () => {
   });
 
   it('cannot serve HTTP as well', async () => {
-    const home = await makeDaemonHome();
+    const home = shared;
     const child = spawn(process.execPath, [BINARY, 'serve', '--shared', '--http', '0'], {
       env: { ...process.env, OPENCHROME_HOME: home },
     });
@@ -378,7 +388,7 @@ describe('a host', () => {
 });
 
 it('A host is notified of changes of a task and of the recipes', async () => {
-  const home = await makeDaemonHome();
+  const home = shared;
   const host = startHost(home);
   await host.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
   const { task_id: id } = await host.json<{ task_id: string }>('oc_task_start', {
