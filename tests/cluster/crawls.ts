@@ -1,5 +1,5 @@
 // The crawls of the tests of a cluster, and the worker that leads one.
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';
 import type { CrawledSite } from './crawled-site.ts';
 import type { Fleet, Gateway } from './fleet.ts';
@@ -29,7 +29,13 @@ export const findLead = async (gateway: Gateway, taskId: string): Promise<number
   return members.find(({ tasks }) => tasks.includes(taskId))?.pid ?? 0;
 };
 
-export const waitForLead = async (gateway: Gateway, taskId: string): Promise<number> => {
-  await expect.poll(() => findLead(gateway, taskId), { timeout: 20_000 }).toBeGreaterThan(0);
-  return findLead(gateway, taskId);
-};
+/** Also for tests that run at the same time, where `expect.poll` does not know its test. */
+export const waitForLead = (gateway: Gateway, taskId: string): Promise<number> =>
+  vi.waitFor(
+    async () => {
+      const lead = await findLead(gateway, taskId);
+      if (lead === 0) throw new Error(`No worker leads the task ${taskId}.`);
+      return lead;
+    },
+    { timeout: 20_000 },
+  );

@@ -1,6 +1,6 @@
 // Notices between processes: few of them, and everything is also found without them.
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startSite } from './crawled-site.ts';
 import { buildCrawl, waitForLead } from './crawls.ts';
 import { Fleet } from './fleet.ts';
@@ -18,8 +18,9 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 
 const { signal } = new AbortController();
 
-describe('notices', () => {
-  it('are sent at most 20 times per second by a process', async () => {
+/** These cases mostly wait, so they run at the same time. */
+describe.concurrent('notices', () => {
+  it('are sent at most 20 times per second by a process', async ({ expect, onTestFinished }) => {
     const url = await postgres.createDatabase();
     await using store = await openStore(url);
     const { task_id: id } = await store.tasks.create(buildTask(store));
@@ -40,7 +41,9 @@ describe('notices', () => {
     expect(times.length).toBeLessThanOrEqual(20 * ((last - first) / 1000) + 3);
   });
 
-  it('are not needed: changes, leases, offers and outcomes are found without them', async () => {
+  it('are not needed: changes, leases, offers and outcomes are found without them', async ({
+    expect,
+  }) => {
     const url = await postgres.createDatabase();
     await using proxy = await startSilentProxy(url);
     await using lead = await openStore(proxy.url);
@@ -66,7 +69,7 @@ describe('notices', () => {
     expect(proxy.dropped()).toBeGreaterThan(0);
   });
 
-  it('are not needed to cancel a crawl from another machine', async () => {
+  it('are not needed to cancel a crawl from another machine', async ({ expect }) => {
     const url = await postgres.createDatabase();
     await using proxy = await startSilentProxy(url);
     await using site = await startSite();
