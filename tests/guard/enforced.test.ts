@@ -60,10 +60,12 @@ const WAYS: Readonly<Record<string, (url: string) => string>> = {
 };
 
 const inServiceWorker = (url: string): string => `
-  await navigator.serviceWorker.register('/service.js');
+  const registration = await navigator.serviceWorker.register('/service.js');
   const { active } = await navigator.serviceWorker.ready;
   const { port1, port2 } = new MessageChannel();
-  return new Promise((done) => { port1.onmessage = ({ data }) => done(data); active.postMessage('${url}', [port2]); })`;
+  const answer = new Promise((done) => { port1.onmessage = ({ data }) => done(data); });
+  active.postMessage('${url}', [port2]);
+  return answer.finally(() => registration.unregister())`;
 
 const MODES: readonly {
   readonly name: string;
