@@ -1,6 +1,7 @@
 // `openchrome serve --shared`: several hosts on one daemon and one Chrome, each with tabs of its
 // own for as long as it is there.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -301,7 +302,11 @@ describe('a host', () => {
     const log = (): Promise<string> => readFile(join(home, 'daemon.log'), 'utf8');
     await expect.poll(log, { interval: 10 }).toContain('daemon ends');
     expect(alive(pid)).toBe(true);
-    expect(await host.json<Tabs>('tabs_context')).toMatchObject({ tabs: [] });
+    const answer = host.json<Tabs>('tabs_context');
+    // the host was rejected, and waits for the end of the daemon
+    await expect.poll(() => existsSync(join(home, 'daemon.json.lock'))).toBe(true);
+    process.kill(chrome.pid, 'SIGCONT');
+    expect(await answer).toMatchObject({ tabs: [] });
     await ended;
     expect((await noteOf(home)).pid).not.toBe(pid);
   });
