@@ -13,6 +13,12 @@ const LIMIT_MS = 120_000;
 const GOODBYE_MS = 8000;
 
 /**
+ * Node 20 parses the file of NODE_EXTRA_CA_CERTS at each start, in up to 45 ms. That is a cost of the
+ * machine, not of a server, so no measured process gets the variable.
+ */
+export const NO_EXTRA_CERTIFICATES = { NODE_EXTRA_CA_CERTS: undefined };
+
+/**
  * Spawns it, says hello and asks for the tools; `readyMs` is from spawn to the list. BENCH_STDERR=1
  * shows what it says on stderr. A script of Node with its arguments, or a function of the server's
  * folder that gives command, args and env.
@@ -28,7 +34,14 @@ export const startMcpServer = async (what) => {
   const child = spawn(command, args, {
     cwd: dir,
     stdio: ['pipe', 'pipe', process.env.BENCH_STDERR ? 'inherit' : 'ignore'],
-    env: { ...process.env, HOME: dir, TMPDIR: dir, OPENCHROME_HOME: join(dir, 'home'), ...env },
+    env: {
+      ...process.env,
+      ...NO_EXTRA_CERTIFICATES,
+      HOME: dir,
+      TMPDIR: dir,
+      OPENCHROME_HOME: join(dir, 'home'),
+      ...env,
+    },
   });
   const waiting = new Map();
   child.stdout.setEncoding('utf8');

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NO_EXTRA_CERTIFICATES } from '../lib/mcp-server.mjs';
 import { OPENCHROME } from '../lib/openchrome.mjs';
 import { interleaved, median, ms, times } from '../lib/stats.mjs';
 
@@ -17,7 +18,7 @@ const CALL = { name: 'read_page', arguments: { filter: 'interactive' } };
 
 export const cli = async ({ site, reps }) => {
   const home = mkdtempSync(join(tmpdir(), 'openchrome-bench-'));
-  const env = { ...process.env, OPENCHROME_HOME: home };
+  const env = { ...process.env, ...NO_EXTRA_CERTIFICATES, OPENCHROME_HOME: home };
   const run = (...args) => runNode(args, env);
   try {
     await run(DIST, 'daemon', 'start', ...STARTED);
