@@ -99,6 +99,28 @@ const noJobEngineConfig = {
   },
 };
 
+/** Keeps what a plugin loads for the next bundles of the process: each is a bundle of its own. */
+const keepLoads = ({ name, setup }) => {
+  const loads = new Map();
+  const load = (read) => (file) => {
+    const key = `${file.namespace}:${file.path}`;
+    if (!loads.has(key)) loads.set(key, read(file));
+    return loads.get(key);
+  };
+  return {
+    name,
+    setup: (esbuild) =>
+      setup({ ...esbuild, onLoad: (filter, read) => esbuild.onLoad(filter, load(read)) }),
+  };
+};
+
+const KEPT = [
+  pageScriptPlugin(),
+  dashboardPagePlugin(),
+  workerScriptPlugin(),
+  toolUsagePlugin(),
+].map(keepLoads);
+
 /** Bundles with every package inside, so that what comes out needs nothing but Node. */
 export const bundle = (options, further = []) =>
   build({
@@ -113,12 +135,9 @@ export const bundle = (options, further = []) =>
     banner: { js: REQUIRE },
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
     plugins: [
-      pageScriptPlugin(),
-      dashboardPagePlugin(),
-      workerScriptPlugin(),
+      ...KEPT,
       pdfiumFilePlugin(),
       quickjsFilePlugin(),
-      toolUsagePlugin(),
       englishOnly,
       wholeZodApart,
       usedZodOnly,
