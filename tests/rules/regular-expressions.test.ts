@@ -49,7 +49,6 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/page/extract/linked-data.ts': 'a constant list of words',
   'src/page/recorder/send.ts': 'a constant list of words',
   'src/page/entries/indexed-db.ts': 'restores a value of the page inside the page; it is not run',
-  'src/page/markdown/lines.ts': "the constant prefix '> ' between anchors",
   'src/page/visible-text.ts': 'a constant character class',
   'src/page/words.ts': 'constant character classes',
   'src/browser/traffic/request-body.ts':
