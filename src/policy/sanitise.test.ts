@@ -1,6 +1,7 @@
 // Tests of what is taken out of page text, and of what stays.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findGrowth } from '../../tests/growth.ts';
 import { noFindings } from './sanitise-text.ts';
 import { describeFindings, sanitiseData, sanitiseTitle } from './sanitise.ts';
 
@@ -239,14 +240,7 @@ it('a text that begins like a picture is sanitised like any other', () => {
   expect(findings).toMatchObject({ invisible: 1, phrases: 1 });
 });
 
-/** Processor time in ms. */
-const measure = (work: () => unknown): number => {
-  const started = process.cpuUsage();
-  work();
-  return process.cpuUsage(started).user / 1000;
-};
-
-describe('hostile texts of 2 MB take about twice as long as hostile texts of 1 MB', () => {
+describe('hostile texts take linear time', () => {
   const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}';
 
   it.each([
@@ -263,12 +257,7 @@ describe('hostile texts of 2 MB take about twice as long as hostile texts of 1 M
     ['anchors of instructions', 'ignore all previous '],
   ])('%s', (_, part) => {
     const clean = (text: string): unknown => sanitiseData({ text }, noFindings(), { html: true });
-    const [one = '', two = ''] = [1, 2].map((megabytes) =>
-      part.repeat(Math.ceil((megabytes * 1_000_000) / part.length)),
-    );
-    clean(one.slice(0, 100_000));
-    const [once, twice] = [measure(() => clean(one)), measure(() => clean(two))];
-    expect(twice).toBeLessThan(5 * once + 100);
+    expect(findGrowth(clean, part)).toBeUndefined();
   });
 
   it('and region flags are kept', () => {
