@@ -178,7 +178,7 @@ describe('in a tab', () => {
       url: `${site.origin}/restless`,
       render: 'browser',
       concurrency: 6,
-      timeout_ms: 15_000,
+      timeout_ms: 8_000,
     });
     expect(pages.map(({ title }) => title)).toEqual(expect.arrayContaining(['Start', 'Calm']));
     expect(pages.find(({ url }) => url.endsWith('/itself'))?.error).toContain(
