@@ -42,7 +42,7 @@ beforeAll(async () => {
   await writeFile(
     join(folder, 'playwright.config.mjs'),
     `export default {
-      ...${JSON.stringify({ testDir: folder, reporter: 'line', use: { launchOptions } })},
+      ...${JSON.stringify({ testDir: folder, reporter: 'line', workers: 1, use: { launchOptions } })},
       expect: { timeout: Number(process.env.EXPECT_MS ?? 5000) },
     }`,
   );
@@ -53,18 +53,22 @@ beforeEach(() => {
   thanks = 'Thank you';
 });
 
+/** Runs the exported recipes in one Playwright. */
 const runExported = async (
-  name: string,
+  names: readonly string[],
   params: object,
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly output: string }> => {
-  const source = await engine.text('oc_recipe', { export: name });
-  await writeFile(join(folder, `${name}.spec.mjs`), source);
+  const files = names.map((name) => `${name}.spec.mjs`);
+  for (const [index, name] of names.entries()) {
+    const source = await engine.text('oc_recipe', { export: name });
+    await writeFile(join(folder, files[index] ?? ''), source);
+  }
   const cli = join(MODULES, '@playwright', 'test', 'cli.js');
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [cli, 'test', '--config', join(folder, 'playwright.config.mjs'), `${name}.spec.mjs`],
+      [cli, 'test', '--config', join(folder, 'playwright.config.mjs'), ...files],
       { cwd: folder, env: { ...process.env, ...env, PARAMS: JSON.stringify(params), CI: '1' } },
       (error, stdout, stderr) =>
         resolve({ status: Number(error?.code ?? 0), output: stdout + stderr }),
@@ -72,7 +76,7 @@ const runExported = async (
   });
 };
 
-it('A recipe of a task passes in Playwright, and fails if the page differs', async () => {
+it('Recipes of a task and of a request pass in Playwright with their parameters, and fail if the page differs', async () => {
   const { task_id } = await engine.json<{ task_id: string }>('oc_task_start', {
     objective: 'order',
   });
@@ -91,17 +95,6 @@ it('A recipe of a task passes in Playwright, and fails if the page differs', asy
   expect(created).toMatchObject({ steps: 5 });
   const source = await engine.text('oc_recipe', { show: 'order' });
   await engine.json('oc_recipe', { source: `${source}  - expect: { text: Thank you }\n` });
-  received.splice(0);
-  const passed = await runExported('order', { email: 'b@x.org' });
-  expect(passed).toMatchObject({ status: 0 });
-  expect(received).toEqual(['/done?email=b%40x.org&size=large&gift=on']);
-  thanks = 'Out of stock';
-  const failed = await runExported('order', {}, { EXPECT_MS: '2000' });
-  expect(failed.status).toBe(1);
-  expect(failed.output).toContain('Thank you');
-}, 120_000);
-
-it('A recipe of a request passes in Playwright with its parameters', async () => {
   await engine.json('oc_recipe', {
     source: `name: post\nsite: 127.0.0.1\nparams: { item: { default: book }, count: { type: number, default: 1 } }
 steps:
@@ -111,7 +104,19 @@ steps:
       json: { item: "{{item}}", count: "{{count}}" }
       status: 201`,
   });
-  const run = await runExported('post', { item: 'a "pen"', count: 2 });
-  expect(run).toMatchObject({ status: 0 });
-  expect(received).toEqual(['POST {"item":"a \\"pen\\"","count":2}']);
+  received.splice(0);
+  const passed = await runExported(['order', 'post'], {
+    email: 'b@x.org',
+    item: 'a "pen"',
+    count: 2,
+  });
+  expect(passed).toMatchObject({ status: 0 });
+  expect(received).toEqual([
+    '/done?email=b%40x.org&size=large&gift=on',
+    'POST {"item":"a \\"pen\\"","count":2}',
+  ]);
+  thanks = 'Out of stock';
+  const failed = await runExported(['order'], {}, { EXPECT_MS: '2000' });
+  expect(failed.status).toBe(1);
+  expect(failed.output).toContain('Thank you');
 }, 120_000);

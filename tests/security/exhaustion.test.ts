@@ -216,7 +216,7 @@ describe('an expression or a pattern', () => {
       const push = `let n = 0; setInterval(() => history.pushState(null, '', '/' + ++n + '/a'.repeat(30_000)), 200)`;
       await engine.text('navigate', { url: site.page('/pushes', `<script>${push}</script>`) });
       const { blockedMs } = await cost(() =>
-        engine.failure('wait_for', { url, timeout_ms: 2_000 }),
+        engine.failure('wait_for', { url, timeout_ms: 1_000 }),
       );
       await engine.reply('navigate', { url: 'about:blank' });
       expect(blockedMs).toBeLessThan(3000);
