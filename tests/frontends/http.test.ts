@@ -2,13 +2,22 @@
 // the end of the server.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect as connectSocket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { fixtureServer, start, startHttp } from './servers.ts';
 
 const TOKEN = 'a-token-of-sufficient-length';
 
 const serve = async (...flags: string[]): ReturnType<typeof startHttp> =>
   startHttp(await fixtureServer(), flags);
+
+let started: ReturnType<typeof startHttp> | undefined;
+const ends: (() => Promise<void>)[] = [];
+/** The server of the cases that need neither flags nor a server that was not used before. */
+const shared = (): ReturnType<typeof startHttp> =>
+  (started ??= fixtureServer().then((file) => startHttp(file, [], (end) => ends.push(end))));
+afterAll(async () => {
+  for (const end of ends) await end();
+});
 
 interface Answer {
   readonly status: number;
@@ -70,7 +79,7 @@ describe('a bare POST', () => {
     ],
     ['both', BOTH],
   ])('is answered in plain JSON for every Accept header: %s', async (_, headers) => {
-    const { url } = await serve();
+    const { url } = await shared();
     const answer = await send(url, '/mcp', { headers, body: echo });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json');
@@ -78,7 +87,7 @@ describe('a bare POST', () => {
   });
 
   it('can send every request that a session can', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const ask = async (method: string, params?: object): Promise<unknown> =>
       (await send(url, '/mcp/', { body: message(method, params) })).json;
     expect(await ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
@@ -98,7 +107,7 @@ describe('a bare POST', () => {
   });
 
   it('is rejected with an error if it is invalid, and the server continues', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const post = (body: string): Promise<Answer> => send(url, '/mcp', { body });
     for (const body of ['', 'garbage', '{"jsonrpc":', '\u0000\u0001']) {
       expect(await post(body)).toMatchObject({
@@ -125,7 +134,7 @@ describe('a bare POST', () => {
   });
 
   it('can contain several requests', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const answer = await send(url, '/mcp', {
       body: `[${echo},${notification('notifications/initialized')},${echo}]`,
     });
@@ -133,14 +142,14 @@ describe('a bare POST', () => {
   });
 
   it('of a notification is accepted without an answer', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     expect(
       await send(url, '/mcp', { body: notification('notifications/initialized') }),
     ).toMatchObject({ status: 202, text: '' });
   });
 
   it('of an unknown protocol revision is rejected', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const answer = await send(url, '/mcp', {
       headers: { 'mcp-protocol-version': '2001-01-01' },
       body: echo,
@@ -170,7 +179,7 @@ describe('a bare POST', () => {
   });
 
   it('that requests progress gets a stream without a session', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const body = message('tools/call', {
       name: 'count',
       arguments: { to: 3 },
@@ -219,7 +228,7 @@ describe('limits', () => {
   });
 
   it('survives bytes that are not HTTP', async () => {
-    const { url, port } = await serve();
+    const { url, port } = await shared();
     const socket = connectSocket(port, '127.0.0.1');
     socket.write('\u0016\u0003\u0001 hello\r\n\r\n');
     expect(
@@ -229,7 +238,7 @@ describe('limits', () => {
   });
 
   it('knows three paths, and few methods on each', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const missing = await send(url, '/nothing?x=/mcp', { body: echo });
     expect(missing.status).toBe(404);
     expect(errorOf(missing)).toMatchObject({ code: 'not_found' });
@@ -416,7 +425,7 @@ describe('a session', () => {
   });
 
   it('has its own stream, until it is ended', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const session = { 'mcp-session-id': await open(url) };
     const stream = await fetch(`${url}/mcp`, {
       headers: { ...session, accept: 'text/event-stream' },
@@ -427,7 +436,7 @@ describe('a session', () => {
   });
 
   it('that was never opened does not exist', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const answer = await send(url, '/mcp', {
       headers: { ...BOTH, 'mcp-session-id': 'made-up' },
       body: echo,
@@ -503,7 +512,7 @@ describe('the 2026 protocol', () => {
   const body = message('tools/call', { name: 'echo', arguments: { text: 'hi' }, _meta: meta });
 
   it('is answered in JSON, with what that protocol adds', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     const answer = await send(url, '/mcp', { headers, body });
     expect(answer).toMatchObject({
       status: 200,
@@ -513,7 +522,7 @@ describe('the 2026 protocol', () => {
   });
 
   it('has its headers checked against the body', async () => {
-    const { url } = await serve();
+    const { url } = await shared();
     expect(
       await send(url, '/mcp', { headers: { ...headers, 'mcp-name': 'sum' }, body }),
     ).toMatchObject({
