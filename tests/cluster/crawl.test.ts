@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlResult } from '../../src/features/crawl/result.ts';
+import { alive } from '../frontends/servers.ts';
 import { startSite } from './crawled-site.ts';
 import { buildCrawl, crawlAlone, findLead, waitForLead } from './crawls.ts';
-import { type EndedTask, Fleet } from './fleet.ts';
+import { type EndedTask, Fleet, type WorkerProcess } from './fleet.ts';
 import { runSql, startPostgres, type TestPostgres } from './postgres.ts';
 
 let postgres: TestPostgres;
@@ -16,13 +17,33 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
+/** Two workers for several cases: those that a case has ended are replaced for the next one. */
+const useCrew = (): { complete(): Promise<readonly WorkerProcess[]> } => {
+  let fleet: Fleet;
+  let workers: readonly WorkerProcess[] = [];
+  beforeAll(() => {
+    fleet = new Fleet(url);
+  });
+  afterAll(() => fleet[Symbol.asyncDispose]());
+  return {
+    complete: async () => {
+      const running = workers.filter(({ pid }) => alive(pid));
+      const missing = Array.from({ length: 2 - running.length }, () => fleet.startWorker());
+      workers = [...running, ...(await Promise.all(missing))];
+      return workers;
+    },
+  };
+};
+
 describe('a crawl over two workers', () => {
+  const crew = useCrew();
+
   it('has the same pages and the same summary as on one machine', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
     const gateway = await fleet.createGateway();
-    await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    await crew.complete();
     const readIds = async (): Promise<string[]> =>
       (await gateway.listWorkers()).map(({ id }) => id).sort();
     const ids = await readIds();
@@ -44,7 +65,7 @@ describe('a crawl over two workers', () => {
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
     const gateway = await fleet.createGateway();
-    const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    const workers = await crew.complete();
     const before = site.requests.length;
     const taskId = await gateway.start('crawl', buildCrawl(site));
     const lead = await waitForLead(gateway, taskId);
@@ -64,7 +85,7 @@ describe('a crawl over two workers', () => {
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
     const gateway = await fleet.createGateway();
-    const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    const workers = await crew.complete();
     const started = site.requests.length;
     site.onRequest = () => new Promise((resolve) => setTimeout(resolve, 20));
     const taskId = await gateway.start('crawl', buildCrawl(site));
@@ -91,7 +112,7 @@ describe('a crawl over two workers', () => {
     await using fleet = new Fleet(url);
     const expected = await crawlAlone(fleet, buildCrawl(site));
     const gateway = await fleet.createGateway();
-    const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    const workers = await crew.complete();
     const before = site.requests.length;
     site.onRequest = () => new Promise((resolve) => setTimeout(resolve, 20));
     const taskId = await gateway.start('crawl', buildCrawl(site));
@@ -109,7 +130,7 @@ describe('a crawl over two workers', () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
     const [gateway, elsewhere] = await Promise.all([fleet.createGateway(), fleet.createGateway()]);
-    await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+    await crew.complete();
     site.onRequest = (path) =>
       new Promise((resolve) => {
         if (path !== '/page/9') setTimeout(resolve, 50); // this page is never answered
@@ -136,6 +157,27 @@ describe('a crawl over two workers', () => {
     expect(site.requests.length).toBe(count);
   });
 
+  it('of a sitemap has the same pages as on one machine, also after its lead was killed', async () => {
+    await using site = await startSite();
+    await using fleet = new Fleet(url);
+    const args = { url: site.origin, max_pages: 100, render: 'fetch', concurrency: 8 };
+    const expected = await crawlAlone(fleet, args, 'crawl_sitemap');
+    expect(expected.pages.length).toBe(60);
+    const gateway = await fleet.createGateway();
+    const workers = await crew.complete();
+    const before = site.requests.length;
+    site.onRequest = () => new Promise((resolve) => setTimeout(resolve, 20));
+    const taskId = await gateway.start('crawl_sitemap', args);
+    const lead = await waitForLead(gateway, taskId);
+    await site.reached(before + 20);
+    workers.find(({ pid }) => pid === lead)?.kill('SIGKILL');
+    const { meta, result } = await gateway.end<CrawlResult>(taskId);
+    expect(meta.status).toBe('COMPLETED');
+    expect(result).toEqual(expected);
+  });
+});
+
+describe('a crawl over one worker', () => {
   it('reports a page that ends its worker three times as an error page', async () => {
     await using site = await startSite();
     await using fleet = new Fleet(url);
@@ -166,27 +208,6 @@ describe('a crawl over two workers', () => {
       },
     ]);
     expect(result.pages.length).toBe(13);
-  });
-});
-
-describe('a sitemap crawl over two workers', () => {
-  it('has the same pages as on one machine, also after its lead was killed', async () => {
-    await using site = await startSite();
-    await using fleet = new Fleet(url);
-    const args = { url: site.origin, max_pages: 100, render: 'fetch', concurrency: 8 };
-    const expected = await crawlAlone(fleet, args, 'crawl_sitemap');
-    expect(expected.pages.length).toBe(60);
-    const gateway = await fleet.createGateway();
-    const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
-    const before = site.requests.length;
-    site.onRequest = () => new Promise((resolve) => setTimeout(resolve, 20));
-    const taskId = await gateway.start('crawl_sitemap', args);
-    const lead = await waitForLead(gateway, taskId);
-    await site.reached(before + 20);
-    workers.find(({ pid }) => pid === lead)?.kill('SIGKILL');
-    const { meta, result } = await gateway.end<CrawlResult>(taskId);
-    expect(meta.status).toBe('COMPLETED');
-    expect(result).toEqual(expected);
   });
 });
 
