@@ -25,7 +25,7 @@ afterAll(async () => {
 const openGateway = async (onEnd: OnEnd): Promise<{ url: string; store: ClusterStore }> => {
   const url = await postgres.createDatabase();
   const store = await openStore(url, { role: 'gateway' });
-  onEnd(() => store[Symbol.asyncDispose]());
+  onEnd(async () => store[Symbol.asyncDispose]());
   return { url, store };
 };
 
@@ -34,7 +34,7 @@ const start = (
   ...args: Parameters<MemberProcesses['start']>
 ): ReturnType<MemberProcesses['start']> => {
   const member = processes.start(...args);
-  onEnd(() => member[Symbol.asyncDispose]());
+  onEnd(async () => member[Symbol.asyncDispose]());
   return member;
 };
 
