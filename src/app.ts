@@ -540,6 +540,15 @@ export const createEngine = ({
       const { Observer } = await import('./features/observe/observer.ts');
       return (observer ??= new Observer(services));
     },
+    prepareFirstCalls: async () => {
+      // the client does not see other tools with --slim
+      const listed = tools.filter(({ traits }) => !config.slim || traits.core === true);
+      try {
+        await Promise.all(listed.map(async ({ traits }) => traits.prepareFirstCall?.(services)));
+      } catch (error) {
+        log.defect(error); // the call itself reports what it cannot do
+      }
+    },
     listTabs: () => redactor.data(browser.summaries().map((tab) => withShortId(browser, tab))),
     admitHost: (name) => {
       hosts.add(name);

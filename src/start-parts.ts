@@ -32,18 +32,37 @@ export const loadCluster = async (
   return connectCluster(config, role);
 };
 
-/** Loads the engine of a long-lived process: its memory is released between calls. */
+/**
+ * Loads the engine of a long-lived process: between calls its memory is released, and later calls
+ * are prepared once.
+ */
 export const loadEngine = async (given: Config): Promise<(config: Config) => Engine> => {
-  const [{ createEngine }, { IdleMemory }, createCluster] = await Promise.all([
+  const [{ createEngine }, { IdleMemory }, { IdlePreparation }, createCluster] = await Promise.all([
     import('./app.ts'),
     import('./core/idle-memory.ts'),
+    import('./core/idle-preparation.ts'),
     loadCluster(given, 'gateway'),
   ]);
   return (config) => {
     const engine = createEngine({ config, home: resolveHome(), createCluster });
     engine.cluster?.join();
     const memory = new IdleMemory();
-    return { ...engine, call: (request) => memory.during(() => engine.call(request)) };
+    let hasAgent = false;
+    const preparation = new IdlePreparation({
+      isDue: () => hasAgent && engine.health().state === 'running' && engine.tasks.running === 0,
+      prepare: () => void engine.prepareFirstCalls?.(),
+    });
+    return {
+      ...engine,
+      call: (request) => {
+        hasAgent ||= request.shell === undefined; // commands rarely run scripts
+        return memory.during(() => preparation.during(() => engine.call(request)));
+      },
+      stop: () => {
+        preparation[Symbol.dispose]();
+        return engine.stop();
+      },
+    };
   };
 };
 

@@ -49,7 +49,10 @@ export class IdleMemory {
   }
 
   async #settle({ grownBytes }: IdleStage, later: readonly IdleStage[]): Promise<void> {
-    if (this.#residentBytes() < this.#settledBytes + grownBytes) return this.#settleLater(later);
+    const residentBytes = this.#residentBytes();
+    // memory that was released since the last collection, such as that of a thread
+    this.#settledBytes = Math.min(this.#settledBytes, residentBytes);
+    if (residentBytes < this.#settledBytes + grownBytes) return this.#settleLater(later);
     await this.#collect();
     this.#settledBytes = this.#residentBytes();
   }

@@ -5,7 +5,7 @@ import { defined } from '../core/defined.ts';
 import type { ResourceKind } from '../features/resources/stored-resources.ts';
 import type { Assemble, TaskEnd, TaskKind } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
-import type { ContextByDuration, ContextByScope } from './context.ts';
+import type { ContextByDuration, ContextByScope, Services } from './context.ts';
 import { bindInput, type ToolCall } from './tool-call.ts';
 
 /** Where a tool works: in one tab, in the whole browser, or without a browser. */
@@ -154,6 +154,11 @@ export interface Traits<
   readonly negative?: (data: unknown) => boolean;
   /** In the smallest list (`--slim`). */
   readonly core?: boolean;
+  /**
+   * Makes the first call of this tool faster. A server runs it once, in a pause between calls after
+   * Chrome has started. Not for what takes much memory.
+   */
+  readonly prepareFirstCall?: (services: Services) => Promise<void>;
 }
 
 export interface Image {

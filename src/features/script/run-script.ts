@@ -13,6 +13,7 @@ import {
   MAX_LOG_CHARS,
   MAX_LOG_LINES,
   MAX_VALUE_CHARS,
+  type PrepareOrder,
   SCRIPT_CPU_MS,
   SCRIPT_MEMORY_BYTES,
   type ScriptDelivery,
@@ -37,6 +38,35 @@ const AT_ONCE = 16;
 const MAX_RESULT_CHARS = 16_000_000;
 /** The time between the end of the script and the end of its thread. */
 const END_MS = 2_000;
+/** Preparing takes 0.2 s on an idle machine. */
+const PREPARE_MS = 30_000;
+
+/** Preparations that have not ended, by the pool of their thread. */
+const preparations = new WeakMap<WorkerPool, Promise<void>>();
+
+/**
+ * Starts a thread and creates the sandbox of its first script. A script that starts in the meantime
+ * waits for this thread.
+ */
+export const prepareScripts = (threads: WorkerPool): Promise<void> => {
+  const preparation = startPreparation(threads).finally(() => preparations.delete(threads));
+  preparations.set(threads, preparation);
+  return preparation;
+};
+
+const startPreparation = async (threads: WorkerPool): Promise<void> => {
+  const { running, idle } = threads.load;
+  if (running + idle > 0) return; // a script has been here first
+  const order: PrepareOrder = { kind: 'prepare', quickjsFile: await findQuickjs() };
+  try {
+    await threads.run(SCRIPT_THREAD, order, { timeoutMs: PREPARE_MS });
+  } catch (error) {
+    // the engine has stopped, or the machine is overloaded: a script starts its own thread
+    if (!(error instanceof Failure)) throw error;
+  }
+};
+
+const findQuickjs = async (): Promise<string> => (await import('quickjs-file')).default;
 
 export interface ScriptRequestOptions {
   readonly code: string;
@@ -99,13 +129,15 @@ const runThread = async (
   port: MessagePort,
   signal: AbortSignal,
 ): Promise<ScriptEnd> => {
+  await abortable(preparations.get(threads) ?? Promise.resolve(), signal);
   const order: ScriptOrder = {
+    kind: 'run',
     code,
     args: JSON.stringify(args),
     tools,
     maxCalls,
     port,
-    quickjsFile: (await import('quickjs-file')).default,
+    quickjsFile: await findQuickjs(),
   };
   return threads.run<ScriptEnd>(SCRIPT_THREAD, order, {
     timeoutMs: timeoutMs + END_MS,

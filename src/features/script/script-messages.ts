@@ -18,15 +18,21 @@ export const MAX_SLEEPS = 10_000;
 export const MAX_LOG_LINES = 50;
 export const MAX_LOG_CHARS = 500;
 
-/** The order for the thread: one script. */
-export interface ScriptOrder {
+/** Makes the thread create the sandbox of its first script before this script is known. */
+export interface PrepareOrder {
+  readonly kind: 'prepare';
   /** The path of QuickJS's WebAssembly code. */
   readonly quickjsFile: string;
+}
+
+/** The order for the thread: one script. */
+export interface ScriptOrder extends Omit<PrepareOrder, 'kind'> {
+  readonly kind: 'run';
+  /** The names of the functions to define. */
+  readonly tools: readonly string[];
   readonly code: string;
   /** The value of `args` as JSON. */
   readonly args: string;
-  /** The names of the functions to define. */
-  readonly tools: readonly string[];
   readonly maxCalls: number;
   /** Carries the messages below, in both directions, while the script runs. */
   readonly port: MessagePort;

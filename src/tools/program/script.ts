@@ -3,6 +3,7 @@ import { textIf } from '../../core/text.ts';
 import { z } from 'zod';
 import {
   type FailedScriptCall,
+  prepareScripts,
   runScript,
   type ScriptOutcome,
 } from '../../features/script/run-script.ts';
@@ -43,6 +44,7 @@ export const script = defineTool({
     makesCalls: true,
     scripts: ['code', 'args'],
     large: true,
+    prepareFirstCall: ({ scriptThreads }) => prepareScripts(scriptThreads),
   },
   input: () => ({
     code: z.string().min(1).max(1_000_000),

@@ -1,5 +1,5 @@
 // Worker thread that runs scripts in QuickJS, a JavaScript engine without access to Node.
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import loadEmscripten from '@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module';
 import { QuickJSFFI } from '@jitl/quickjs-singlefile-cjs-release-sync/ffi';
 import {
@@ -23,6 +23,7 @@ import {
   MAX_LOG_LINES,
   MAX_SLEEPS,
   MAX_VALUE_CHARS,
+  type PrepareOrder,
   SCRIPT_CPU_MS,
   SCRIPT_MEMORY_BYTES,
   type ScriptDelivery,
@@ -61,24 +62,29 @@ const parseThrown = (text: string): Thrown => {
   };
 };
 
-class ScriptRun {
-  readonly #order: ScriptOrder;
-  readonly #port: MessagePort;
+/** The part of an order that the host's function needs. */
+interface RunningScript {
+  readonly maxCalls: number;
+  readonly post: (request: ScriptRequest) => void;
+}
+
+/** A sandbox for one script, which may be created before its script is known. */
+class Sandbox {
   readonly #runtime: QuickJSRuntime;
   readonly #vm: QuickJSContext;
   #functions: QuickJSHandle | undefined;
+  #script: RunningScript | undefined;
   #end: ThreadOutcome<ScriptEnd> | undefined;
+  #onEnd: (() => void) | undefined;
   #usedMs = 0;
-  #enteredAt = 0;
+  #enteredAt = performance.now();
   #isInterrupted = false;
   #outstanding = 0;
   #calls = 0;
   #sleeps = 0;
   #logged = 0;
 
-  constructor(quickjs: QuickJSWASMModule, order: ScriptOrder) {
-    this.#order = order;
-    this.#port = order.port;
+  constructor(quickjs: QuickJSWASMModule) {
     this.#runtime = quickjs.newRuntime();
     this.#runtime.setMemoryLimit(SCRIPT_MEMORY_BYTES);
     this.#runtime.setMaxStackSize(STACK_BYTES);
@@ -89,21 +95,32 @@ class ScriptRun {
     this.#vm = this.#runtime.newContext();
   }
 
-  async run(): Promise<Omit<ScriptEnd, 'retire'>> {
-    const ended = new Promise<void>((resolve) => {
-      this.#port.on('message', (delivery: ScriptDelivery) => {
-        this.#outstanding--;
-        this.#enter(() => this.#deliver(delivery));
-        if (this.#end) resolve();
-      });
-      const started: ScriptRequest = { kind: 'start' };
-      this.#port.postMessage(started);
-      this.#enter(() => this.#start());
-      if (this.#end) resolve();
-    });
+  /**
+   * Makes V8 compile the code of QuickJS's parser. Runs no JavaScript: V8 would optimise QuickJS's
+   * interpreter, and the memory that this takes is not returned to the operating system.
+   */
+  warmUp(): void {
+    const options = { compileOnly: true };
+    this.#vm.unwrapResult(this.#vm.evalCode(SCRIPT_PRELUDE, 'prelude.js', options)).dispose();
+  }
+
+  /** Runs the only script of this sandbox; the results of its calls are given to `deliver`. */
+  async run(
+    order: Pick<ScriptOrder, 'code' | 'args' | 'tools'>,
+    script: RunningScript,
+  ): Promise<Omit<ScriptEnd, 'retire'>> {
+    this.#script = script;
+    const ended = new Promise<void>((resolve) => (this.#onEnd = resolve));
+    script.post({ kind: 'start' });
+    this.#enter(() => this.#start(order));
     await ended;
     const end = this.#end ?? { end: 'limit', limit: 'crash' };
     return { ...end, logged: this.#logged };
+  }
+
+  deliver({ id, ok, text }: ScriptDelivery): void {
+    this.#outstanding--;
+    this.#enter(() => this.#resolveCall(id, ok, text));
   }
 
   /** Frees the memory of the script. Throws if the engine is in an undefined state. */
@@ -135,6 +152,7 @@ class ScriptRun {
         callId: undefined,
         isLimit: false,
       };
+    if (this.#end) this.#onEnd?.();
   }
 
   #runJobs(): void {
@@ -143,31 +161,30 @@ class ScriptRun {
     else result.dispose();
   }
 
-  #start(): void {
+  #start({ code, args: argsText, tools: names }: Parameters<Sandbox['run']>[0]): void {
     const vm = this.#vm;
     using send = vm.newFunction('send', (...values) => this.#receive(...values));
     using prelude = vm.unwrapResult(vm.evalCode(SCRIPT_PRELUDE, 'prelude.js'));
-    using tools = vm.unwrapResult(vm.evalCode(JSON.stringify(this.#order.tools), 'tools.js'));
-    using args = vm.newString(this.#order.args);
+    using tools = vm.unwrapResult(vm.evalCode(JSON.stringify(names), 'tools.js'));
+    using args = vm.newString(argsText);
     const functions = this.#unwrap(vm.callFunction(prelude, vm.undefined, send, tools, args));
     if (!functions) return;
     this.#functions = functions;
-    const main = this.#compile();
+    const main = this.#compile(code);
     if (!main) return;
     this.#call('start', main);
     main.dispose();
   }
 
   /** An expression or statements, as the body of an async function. Its lines keep their numbers. */
-  #compile(): QuickJSHandle | undefined {
-    const { code } = this.#order;
+  #compile(code: string): QuickJSHandle | undefined {
     const expression = this.#vm.evalCode(`(async () => (${code}\n))`, SCRIPT_FILE);
     if (!expression.error) return expression.value;
     expression.error.dispose();
     return this.#unwrap(this.#vm.evalCode(`(async () => {${code}\n})`, SCRIPT_FILE));
   }
 
-  #deliver({ id, ok, text }: ScriptDelivery): void {
+  #resolveCall(id: number, ok: boolean, text: string): void {
     const vm = this.#vm;
     using callId = vm.newNumber(id);
     using content = vm.newString(text);
@@ -230,7 +247,7 @@ class ScriptRun {
   }
 
   #requestCall(id: number, tool: string, args: string, line: number): string | undefined {
-    const { maxCalls } = this.#order;
+    const maxCalls = this.#script?.maxCalls ?? 0;
     if (++this.#calls > maxCalls) return `The script made more than ${maxCalls} calls.`;
     if (args.length > MAX_ARGUMENT_CHARS)
       return `The arguments of ${tool} are longer than ${MAX_ARGUMENT_CHARS} characters.`;
@@ -246,13 +263,12 @@ class ScriptRun {
 
   #post(request: ScriptRequest): void {
     this.#outstanding++;
-    this.#port.postMessage(request);
+    this.#script?.post(request);
   }
 
   #log(text: string): void {
     if (++this.#logged > MAX_LOG_LINES) return;
-    const line: ScriptRequest = { kind: 'log', text: text.slice(0, MAX_LOG_CHARS + 1) };
-    this.#port.postMessage(line);
+    this.#script?.post({ kind: 'log', text: text.slice(0, MAX_LOG_CHARS + 1) });
   }
 
   #return(text: string): void {
@@ -277,22 +293,47 @@ const loadQuickjs = async (path: string): Promise<QuickJSWASMModule> => {
   return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule }));
 };
 
-const answer = async (order: ScriptOrder): Promise<void> => {
-  loading ??= loadQuickjs(order.quickjsFile);
-  const run = new ScriptRun(await loading, order);
-  const end = await run.run();
-  const last: ScriptRequest = { kind: 'end' };
-  order.port.postMessage(last);
-  order.port.close();
-  const retire = end.end === 'limit' || !isDisposed(run);
+/** The sandbox of the next script. */
+let next: Sandbox | undefined;
+
+const createSandbox = async (quickjsFile: string): Promise<Sandbox> =>
+  new Sandbox(await (loading ??= loadQuickjs(quickjsFile)));
+
+const takeSandbox = (quickjsFile: string): Sandbox | Promise<Sandbox> => {
+  const taken = next;
+  next = undefined;
+  return taken ?? createSandbox(quickjsFile);
+};
+
+const prepare = async ({ quickjsFile }: PrepareOrder): Promise<void> => {
+  next ??= await createSandbox(quickjsFile);
+  next.warmUp();
+};
+
+const run = async (order: ScriptOrder): Promise<void> => {
+  const { port, maxCalls } = order;
+  const sandbox = await takeSandbox(order.quickjsFile);
+  port.on('message', (delivery: ScriptDelivery) => sandbox.deliver(delivery));
+  const post = (request: ScriptRequest): void => port.postMessage(request);
+  const end = await sandbox.run(order, { maxCalls, post });
+  post({ kind: 'end' });
+  port.close();
+  const retire = end.end === 'limit' || !isDisposed(sandbox);
   parentPort?.postMessage({ ...end, retire });
+  if (!retire) next = await createSandbox(order.quickjsFile);
 };
 
 /** After a limit, or if its memory cannot be freed, the thread ends with its script. */
-const isDisposed = (run: ScriptRun): boolean =>
+const isDisposed = (sandbox: Sandbox): boolean =>
   attempt(() => {
-    run.dispose();
+    sandbox.dispose();
     return true;
   }) ?? false;
 
-parentPort?.on('message', (order: ScriptOrder) => void answer(order));
+const answer = async (order: ScriptOrder | PrepareOrder): Promise<void> => {
+  if (order.kind === 'run') return run(order);
+  await prepare(order);
+  parentPort?.postMessage('prepared');
+};
+
+parentPort?.on('message', (order: ScriptOrder | PrepareOrder) => void answer(order));
