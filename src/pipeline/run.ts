@@ -1,4 +1,5 @@
 // Runs the tool under its deadline.
+import { showsPdf } from '../browser/pdf/pdf-kind.ts';
 import { abortable } from '../core/time.ts';
 import type { JobContext, TabContext } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
@@ -14,7 +15,24 @@ export const run = async (call: PermittedCall): Promise<ToolOutput> => {
   call.course.work = work;
   const result = await abortable(work, call.deadline.signal);
   call.course.result = result;
+  readShownPdfAhead(call);
   return result;
+};
+
+/** After a call that may have opened a PDF. The owner's rules may forbid to read it. */
+const readShownPdfAhead = ({
+  services,
+  session,
+  tab = session.current,
+  toolCall,
+}: PermittedCall): void => {
+  if (toolCall.effect !== 'act' || services.consentPolicy.restricts) return;
+  if (!tab || !showsPdf(tab)) return;
+  const load = async (): Promise<void> => {
+    const { startReadAhead } = await import('../browser/pdf/read-ahead.ts');
+    if (showsPdf(tab)) startReadAhead(tab, services.workers);
+  };
+  load().catch((error: unknown) => services.log.defect(error));
 };
 
 const createContext = (call: PermittedCall): TabContext & JobContext => {
