@@ -19,11 +19,11 @@ const SHORT_CALL = async (): Promise<void> => {};
 const longCall = (ms: number) => (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-test('the preparation runs once, 100 ms after a call', async () => {
+test('the preparation runs once, 250 ms after a call', async () => {
   const { preparation, countRuns, setDue } = create();
   setDue();
   await preparation.during(SHORT_CALL);
-  await vi.advanceTimersByTimeAsync(99);
+  await vi.advanceTimersByTimeAsync(249);
   expect(countRuns()).toBe(0);
   await vi.advanceTimersByTimeAsync(1);
   expect(countRuns()).toBe(1);
@@ -45,7 +45,7 @@ test('the preparation waits for the end of all calls', async () => {
   await vi.advanceTimersByTimeAsync(50);
   await short;
   expect(countRuns()).toBe(0);
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(250);
   expect(countRuns()).toBe(1);
 });
 
@@ -57,7 +57,7 @@ test('a preparation that is not due is checked again after the next call', async
   await vi.advanceTimersByTimeAsync(1000);
   expect(countRuns()).toBe(0);
   await preparation.during(SHORT_CALL);
-  await vi.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(250);
   expect(countRuns()).toBe(1);
 });
 

@@ -1,8 +1,8 @@
 // Prepares later calls once, in the first pause between calls that is long enough.
 import { after } from './time.ts';
 
-/** Shorter than the pause of a model between two calls, and longer than those within a burst. */
-const IDLE_MS = 100;
+/** Shorter than the pause of a model between two calls, and longer than those of most programs. */
+const IDLE_MS = 250;
 
 interface IdlePreparationOptions {
   /** Whether the preparation is useful already; checked in each pause until it has run. */
