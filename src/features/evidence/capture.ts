@@ -58,7 +58,4 @@ export class PageProbe {
 }
 
 const silence = (url: string): Failure =>
-  fail(
-    'page_unresponsive',
-    `The page at ${quoteText(url)} does not respond.`,
-  );
+  fail('page_unresponsive', `The page at ${quoteText(url)} does not respond.`);

@@ -55,9 +55,7 @@ const joinLines = (text: string): string =>
 export const oneLine = (text: string): string => collapseSpace(text).trim();
 
 export const prefixLines = (text: string, prefix: string): string =>
-  text === ''
-    ? ''
-    : text.replace(/^(?!$)/gm, prefix).replace(/^$/gm, prefix.trimEnd());
+  text === '' ? '' : text.replace(/^(?!$)/gm, prefix).replace(/^$/gm, prefix.trimEnd());
 
 /** The marker, with all following lines indented by its width. */
 export const hanging = (text: string, marker: string): string =>
