@@ -28,7 +28,6 @@ import {
   SCRIPT_MEMORY_BYTES,
   type ScriptDelivery,
   type ScriptEnd,
-  type ScriptLimit,
   type ScriptOrder,
   type ScriptRequest,
 } from '../script-messages.ts';
@@ -52,30 +51,21 @@ interface Thrown {
 const parseThrown = (text: string): Thrown => {
   const given: unknown = JSON.parse(text);
   const { message, line, callId, isLimit } = isRecord(given) ? given : {};
-  return {
+  return defined({
     message: typeof message === 'string' ? message : 'an unknown error',
-    ...defined({
-      line: Number.isSafeInteger(line) ? Number(line) : undefined,
-      callId: Number.isSafeInteger(callId) ? Number(callId) : undefined,
-    }),
+    line: Number.isSafeInteger(line) ? Number(line) : undefined,
+    callId: Number.isSafeInteger(callId) ? Number(callId) : undefined,
     isLimit: isLimit === true,
-  };
+  });
 };
 
-/** The part of an order that the host's function needs. */
-interface RunningScript {
-  readonly maxCalls: number;
-  readonly post: (request: ScriptRequest) => void;
-}
-
 /** A sandbox for one script, which may be created before its script is known. */
-class Sandbox {
+class ScriptRun {
   readonly #runtime: QuickJSRuntime;
   readonly #vm: QuickJSContext;
+  #order: ScriptOrder | undefined;
   #functions: QuickJSHandle | undefined;
-  #script: RunningScript | undefined;
   #end: ThreadOutcome<ScriptEnd> | undefined;
-  #onEnd: (() => void) | undefined;
   #usedMs = 0;
   #enteredAt = performance.now();
   #isInterrupted = false;
@@ -100,27 +90,24 @@ class Sandbox {
    * interpreter, and the memory that this takes is not returned to the operating system.
    */
   warmUp(): void {
-    const options = { compileOnly: true };
-    this.#vm.unwrapResult(this.#vm.evalCode(SCRIPT_PRELUDE, 'prelude.js', options)).dispose();
+    this.#vm.evalCode(SCRIPT_PRELUDE, 'prelude.js', { compileOnly: true }).dispose();
   }
 
-  /** Runs the only script of this sandbox; the results of its calls are given to `deliver`. */
-  async run(
-    order: Pick<ScriptOrder, 'code' | 'args' | 'tools'>,
-    script: RunningScript,
-  ): Promise<Omit<ScriptEnd, 'retire'>> {
-    this.#script = script;
-    const ended = new Promise<void>((resolve) => (this.#onEnd = resolve));
-    script.post({ kind: 'start' });
-    this.#enter(() => this.#start(order));
+  async run(order: ScriptOrder): Promise<Omit<ScriptEnd, 'retire'>> {
+    this.#order = order;
+    const ended = new Promise<void>((resolve) => {
+      order.port.on('message', (delivery: ScriptDelivery) => {
+        this.#outstanding--;
+        this.#enter(() => this.#deliver(delivery));
+        if (this.#end) resolve();
+      });
+      this.#post({ kind: 'start' });
+      this.#enter(() => this.#start(order));
+      if (this.#end) resolve();
+    });
     await ended;
     const end = this.#end ?? { end: 'limit', limit: 'crash' };
     return { ...end, logged: this.#logged };
-  }
-
-  deliver({ id, ok, text }: ScriptDelivery): void {
-    this.#outstanding--;
-    this.#enter(() => this.#resolveCall(id, ok, text));
   }
 
   /** Frees the memory of the script. Throws if the engine is in an undefined state. */
@@ -152,7 +139,6 @@ class Sandbox {
         callId: undefined,
         isLimit: false,
       };
-    if (this.#end) this.#onEnd?.();
   }
 
   #runJobs(): void {
@@ -161,30 +147,30 @@ class Sandbox {
     else result.dispose();
   }
 
-  #start({ code, args: argsText, tools: names }: Parameters<Sandbox['run']>[0]): void {
+  #start(order: ScriptOrder): void {
     const vm = this.#vm;
     using send = vm.newFunction('send', (...values) => this.#receive(...values));
     using prelude = vm.unwrapResult(vm.evalCode(SCRIPT_PRELUDE, 'prelude.js'));
-    using tools = vm.unwrapResult(vm.evalCode(JSON.stringify(names), 'tools.js'));
-    using args = vm.newString(argsText);
+    using tools = vm.unwrapResult(vm.evalCode(JSON.stringify(order.tools), 'tools.js'));
+    using args = vm.newString(order.args);
     const functions = this.#unwrap(vm.callFunction(prelude, vm.undefined, send, tools, args));
     if (!functions) return;
     this.#functions = functions;
-    const main = this.#compile(code);
+    const main = this.#compile(order);
     if (!main) return;
     this.#call('start', main);
     main.dispose();
   }
 
   /** An expression or statements, as the body of an async function. Its lines keep their numbers. */
-  #compile(code: string): QuickJSHandle | undefined {
+  #compile({ code }: ScriptOrder): QuickJSHandle | undefined {
     const expression = this.#vm.evalCode(`(async () => (${code}\n))`, SCRIPT_FILE);
     if (!expression.error) return expression.value;
     expression.error.dispose();
     return this.#unwrap(this.#vm.evalCode(`(async () => {${code}\n})`, SCRIPT_FILE));
   }
 
-  #resolveCall(id: number, ok: boolean, text: string): void {
+  #deliver({ id, ok, text }: ScriptDelivery): void {
     const vm = this.#vm;
     using callId = vm.newNumber(id);
     using content = vm.newString(text);
@@ -205,9 +191,9 @@ class Sandbox {
 
   /** Ends the script with an error that no code of the script caught. */
   #endWith(error: QuickJSHandle): void {
-    const { message = 'an unknown error', line } = this.#describe(error);
+    const thrown = this.#describe(error);
     error.dispose();
-    this.#finishThrown({ message, ...(line === undefined ? {} : { line }) });
+    this.#finishThrown(thrown);
   }
 
   #describe(error: QuickJSHandle): Thrown {
@@ -216,7 +202,7 @@ class Sandbox {
     const { name, message, stack } = dumped as Record<string, unknown>;
     const [, line] = SCRIPT_LINE.exec(String(stack)) ?? [];
     const text = `${String(name)}: ${String(message)}`;
-    return { message: text, ...(line === undefined ? {} : { line: Number(line) }) };
+    return defined({ message: text, line: line === undefined ? undefined : Number(line) });
   }
 
   #finishThrown({ message = '', line, callId, isLimit = false }: Thrown): void {
@@ -247,34 +233,34 @@ class Sandbox {
   }
 
   #requestCall(id: number, tool: string, args: string, line: number): string | undefined {
-    const maxCalls = this.#script?.maxCalls ?? 0;
+    const { maxCalls = 0 } = this.#order ?? {};
     if (++this.#calls > maxCalls) return `The script made more than ${maxCalls} calls.`;
     if (args.length > MAX_ARGUMENT_CHARS)
       return `The arguments of ${tool} are longer than ${MAX_ARGUMENT_CHARS} characters.`;
+    this.#outstanding++;
     this.#post({ kind: 'call', id, tool, args, line: line > 0 ? line : undefined });
     return undefined;
   }
 
   #requestSleep(id: number, ms: number): string | undefined {
     if (++this.#sleeps > MAX_SLEEPS) return `The script slept more than ${MAX_SLEEPS} times.`;
+    this.#outstanding++;
     this.#post({ kind: 'sleep', id, ms });
     return undefined;
   }
 
   #post(request: ScriptRequest): void {
-    this.#outstanding++;
-    this.#script?.post(request);
+    this.#order?.port.postMessage(request);
   }
 
   #log(text: string): void {
     if (++this.#logged > MAX_LOG_LINES) return;
-    this.#script?.post({ kind: 'log', text: text.slice(0, MAX_LOG_CHARS + 1) });
+    this.#post({ kind: 'log', text: text.slice(0, MAX_LOG_CHARS + 1) });
   }
 
   #return(text: string): void {
-    const isTooLong = text.length > MAX_VALUE_CHARS;
-    const limit: ScriptLimit = 'value';
-    this.#end ??= isTooLong ? { end: 'limit', limit } : { end: 'returned', text };
+    this.#end ??=
+      text.length > MAX_VALUE_CHARS ? { end: 'limit', limit: 'value' } : { end: 'returned', text };
   }
 }
 
@@ -287,53 +273,37 @@ const loadQuickjs = async (path: string): Promise<QuickJSWASMModule> => {
   const wasmModule = await WebAssembly.compile(await file.readFile());
   const variant: QuickJSSyncVariant = {
     type: 'sync',
-    importFFI: () => Promise.resolve(QuickJSFFI),
-    importModuleLoader: () => Promise.resolve(loadEmscripten),
+    importFFI: async () => QuickJSFFI,
+    importModuleLoader: async () => loadEmscripten,
   };
   return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule }));
 };
 
 /** The sandbox of the next script. */
-let next: Sandbox | undefined;
+let next: ScriptRun | undefined;
 
-const createSandbox = async (quickjsFile: string): Promise<Sandbox> =>
-  new Sandbox(await (loading ??= loadQuickjs(quickjsFile)));
-
-const takeSandbox = (quickjsFile: string): Sandbox | Promise<Sandbox> => {
-  const taken = next;
+const answer = async (order: ScriptOrder | PrepareOrder): Promise<void> => {
+  const quickjs = await (loading ??= loadQuickjs(order.quickjsFile));
+  const run = next ?? new ScriptRun(quickjs);
   next = undefined;
-  return taken ?? createSandbox(quickjsFile);
-};
-
-const prepare = async ({ quickjsFile }: PrepareOrder): Promise<void> => {
-  next ??= await createSandbox(quickjsFile);
-  next.warmUp();
-};
-
-const run = async (order: ScriptOrder): Promise<void> => {
-  const { port, maxCalls } = order;
-  const sandbox = await takeSandbox(order.quickjsFile);
-  port.on('message', (delivery: ScriptDelivery) => sandbox.deliver(delivery));
-  const post = (request: ScriptRequest): void => port.postMessage(request);
-  const end = await sandbox.run(order, { maxCalls, post });
-  post({ kind: 'end' });
-  port.close();
-  const retire = end.end === 'limit' || !isDisposed(sandbox);
+  if (order.kind === 'prepare') {
+    run.warmUp();
+    next = run;
+    return parentPort?.postMessage('prepared');
+  }
+  const end = await run.run(order);
+  order.port.postMessage({ kind: 'end' } satisfies ScriptRequest);
+  order.port.close();
+  const retire = end.end === 'limit' || !isDisposed(run);
   parentPort?.postMessage({ ...end, retire });
-  if (!retire) next = await createSandbox(order.quickjsFile);
+  if (!retire) next = new ScriptRun(quickjs);
 };
 
 /** After a limit, or if its memory cannot be freed, the thread ends with its script. */
-const isDisposed = (sandbox: Sandbox): boolean =>
+const isDisposed = (run: ScriptRun): boolean =>
   attempt(() => {
-    sandbox.dispose();
+    run.dispose();
     return true;
   }) ?? false;
-
-const answer = async (order: ScriptOrder | PrepareOrder): Promise<void> => {
-  if (order.kind === 'run') return run(order);
-  await prepare(order);
-  parentPort?.postMessage('prepared');
-};
 
 parentPort?.on('message', (order: ScriptOrder | PrepareOrder) => void answer(order));
