@@ -18,8 +18,8 @@ export const loadTabPdf = (tab: Tab, signal: AbortSignal): Promise<Uint8Array> =
   tab.openedFile ? loadOpenedFile(tab, tab.openedFile, signal) : loadShown(tab, signal);
 
 /**
- * Loads the bytes that Chrome has kept or written to disk, and sends no request. Undefined if Chrome
- * has not kept all of them, or if there are more than `maxBytes`.
+ * Loads the bytes that Chrome has kept or written to disk, and sends no request. Undefined if
+ * Chrome has not kept all of them, or if there are more than `maxBytes`.
  */
 export const loadReceivedPdf = async (
   tab: Tab,

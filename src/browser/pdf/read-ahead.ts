@@ -23,8 +23,8 @@ const current = new WeakMap<WorkerPool, ReadAhead>();
 const started = new WeakMap<Tab, string>();
 
 /**
- * Reads the PDF of a tab for which `showsPdf` is true, once per document. Ends the reading that is in
- * progress or unused, also that of another tab.
+ * Reads the PDF of a tab for which `showsPdf` is true, once per document. Ends the reading that is
+ * in progress or unused, also that of another tab.
  */
 export const startReadAhead = (tab: Tab, workers: WorkerPool): void => {
   const key = identifyPdf(tab);
@@ -100,7 +100,7 @@ class ReadAhead implements Disposable {
       this.#release = after(KEEP_MS, () => this[Symbol.dispose]());
       return reading && { reading };
     } catch (error) {
-      // any other error is one of this attempt, such as a cancellation: a call reads the file itself
+      // other errors concern this attempt, such as a cancellation: a call reads the file itself
       return isAboutFile(error) ? { failure: error } : undefined;
     }
   }
