@@ -41,6 +41,7 @@ import { TOOLS } from './tools/index.ts';
 import type { Cluster, CreateCluster } from './features/cluster/cluster.ts';
 import type { Consent } from './features/consent/consent.ts';
 import { startCleanup } from './features/cleanup/cleanup.ts';
+import type { Session } from './browser/tabs/session.ts';
 import { prepareWhenQuiet } from './features/network/prepare-when-quiet.ts';
 import type { RecipePrompts } from './features/recipe/recipe-prompts.ts';
 import type { ResourceKind, StoredResources } from './features/resources/stored-resources.ts';
@@ -465,7 +466,8 @@ export const createEngine = ({
       return openPairingFile(home.pairing).load();
     },
     gate: createEffectGate(consentPolicy, consent.load),
-    onSession: ({ traffic }) => prepareWhenQuiet(traffic, redactor),
+    onSession: (session) =>
+      prepareWhenQuiet(session.traffic, { redactor, rehearse: () => rehearse(session) }),
     ...(login !== undefined && {
       onFirstTab: async (session, tab, signal) => {
         const { restoreNamedLogin } = await import('./features/session/saved-login.ts');
@@ -474,6 +476,12 @@ export const createEngine = ({
       },
     }),
   });
+  const rehearse = async (session: Session): Promise<void> => {
+    for (const { traits, parse } of tools) if (traits.listsRequests) parse({}, (error) => error);
+    const { rehearseListing } = await import('./features/network/rehearse-listing.ts');
+    const { signal } = new AbortController();
+    await rehearseListing({ browser, session, redactor, workers, signal });
+  };
   const idle = new IdleTimer(config.chromeIdleSeconds * 1000, {
     isBusy: () => tasks.running > 0,
     onIdle: () => browser.closeIdle(),

@@ -140,6 +140,8 @@ export interface Traits<
   readonly runsPrompts?: true;
   /** Reads the MCP resources of this kind. */
   readonly resource?: ResourceKind;
+  /** Lists requests: its arguments are prepared when a page has made many. Accepts `{}`. */
+  readonly listsRequests?: true;
   /** With one of these arguments the call is answered from the home folder, without Chrome. */
   readonly stored?: readonly (keyof Input & string)[];
   /** True if the call requests secrets in clear text, which needs a server with --allow-reveal. */

@@ -10,7 +10,7 @@ import { redactCaptured } from './redact-captured.ts';
 export interface NetworkContext {
   readonly browser: Browser;
   readonly session: Session;
-  readonly cache: NetworkCache;
+  readonly cache: Pick<NetworkCache, 'load' | 'save'>;
   readonly redactor: Redactor;
   /** Threads that run the caller's regular expressions. */
   readonly workers: WorkerPool;

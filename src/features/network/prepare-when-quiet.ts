@@ -9,15 +9,23 @@ const QUIET_MS = 200;
 /** A listing builds the forms of fewer requests in about 2 ms. */
 const MIN_REQUESTS = 20;
 
-export const prepareWhenQuiet = (traffic: WorkspaceTraffic, redactor: Redactor): void => {
+interface QuietWork {
+  readonly redactor: Redactor;
+  /** Runs once, after the first preparation. */
+  readonly rehearse?: (() => Promise<void>) | undefined;
+}
+
+export const prepareWhenQuiet = (traffic: WorkspaceTraffic, work: QuietWork): void => {
   let [endedCount, lastEndAt] = [0, 0];
   let timer: Disposable | undefined;
+  let { rehearse } = work;
   const checkPause = (): void => {
     const pauseMs = monotonicMs() - lastEndAt;
     timer = pauseMs < QUIET_MS ? after(QUIET_MS - pauseMs, checkPause) : undefined;
     if (timer) return;
     endedCount = 0;
-    void prepare(traffic, redactor);
+    void prepare(traffic, { ...work, rehearse });
+    rehearse = undefined;
   };
   traffic.events.on('changed', ({ record }) => {
     if (!record.ended) return;
@@ -26,13 +34,17 @@ export const prepareWhenQuiet = (traffic: WorkspaceTraffic, redactor: Redactor):
   });
 };
 
-const prepare = async (traffic: WorkspaceTraffic, redactor: Redactor): Promise<void> => {
+const prepare = async (
+  traffic: WorkspaceTraffic,
+  { redactor, rehearse }: QuietWork,
+): Promise<void> => {
   const [{ prepareStoredRequests }] = await Promise.all([
     import('./stored-requests.ts'),
     import('./request-listing.ts'), // the next listing needs it
   ]);
   try {
     await prepareStoredRequests(traffic, redactor, new AbortController().signal);
+    await rehearse?.();
   } catch (error) {
     // the engine has stopped, or the threads are overloaded: a listing builds the forms itself
     if (!(error instanceof Failure)) throw error;

@@ -1,13 +1,17 @@
 // The stored form of requests: built once, and again after a change of the request or of secrets.
 import { describe, expect, it, vi } from 'vitest';
+import type { Browser } from '../../browser/browser.ts';
+import type { Session } from '../../browser/tabs/session.ts';
 import type { Body } from '../../browser/traffic/bodies.ts';
 import { RequestDraft } from '../../browser/traffic/request-record.ts';
 import type { Traffic } from '../../browser/traffic/traffic.ts';
 import type { TrafficEvents } from '../../browser/traffic/request-log.ts';
 import { WorkspaceTraffic } from '../../browser/traffic/workspace-traffic.ts';
 import { Events } from '../../core/events.ts';
+import { WorkerPool } from '../../core/worker-pool.ts';
 import { createRedactor } from '../../policy/redact.ts';
 import { prepareWhenQuiet } from './prepare-when-quiet.ts';
+import { rehearseListing } from './rehearse-listing.ts';
 import { buildStoredRequest } from './stored-requests.ts';
 
 const useTraffic = () => {
@@ -90,7 +94,7 @@ it('many requests are prepared when the traffic pauses', async () => {
   try {
     const { traffic, redactor, request, store } = useTraffic();
     const text = vi.spyOn(redactor, 'forOrigins');
-    prepareWhenQuiet(traffic, redactor);
+    prepareWhenQuiet(traffic, { redactor });
     for (let i = 1; i <= 25; i++) {
       request(i);
       await vi.advanceTimersByTimeAsync(20);
@@ -105,4 +109,44 @@ it('many requests are prepared when the traffic pauses', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe('the rehearsal of a listing', () => {
+  const pause = async (): Promise<void> => {
+    await vi.advanceTimersByTimeAsync(400);
+    await vi.dynamicImportSettled();
+    await vi.advanceTimersByTimeAsync(0);
+  };
+
+  it('runs once, when the traffic pauses for the first time', async () => {
+    vi.useFakeTimers();
+    try {
+      const { traffic, redactor, request } = useTraffic();
+      const rehearse = vi.fn<() => Promise<void>>().mockResolvedValue();
+      prepareWhenQuiet(traffic, { redactor, rehearse });
+      for (let i = 1; i <= 25; i++) request(i);
+      expect(rehearse).not.toHaveBeenCalled();
+      await pause();
+      expect(rehearse).toHaveBeenCalledOnce();
+      for (let i = 26; i <= 50; i++) request(i);
+      await pause();
+      expect(rehearse).toHaveBeenCalledOnce();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('does not request bodies from Chrome', async () => {
+    const { traffic, redactor, bodies, request } = useTraffic();
+    for (let i = 1; i <= 25; i++) bodies.delete(request(i));
+    const body = vi.spyOn(traffic, 'body');
+    const session = { name: 'default', traffic } as unknown as Session;
+    const browser = { running: true } as unknown as Browser;
+    const workers = new WorkerPool();
+    const { signal } = new AbortController();
+    const named = vi.spyOn(traffic, 'requests');
+    await rehearseListing({ browser, session, redactor, workers, signal });
+    expect(named).toHaveBeenCalled();
+    expect(body).not.toHaveBeenCalled();
+  });
 });

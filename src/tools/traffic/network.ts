@@ -97,6 +97,7 @@ export const network = defineTool({
     large: true,
     items: 'entries',
     files: ['har'],
+    listsRequests: true,
     stored: ['detail'],
     reveals: ({ reveal }) => reveal === true,
   },
@@ -149,11 +150,11 @@ export const network = defineTool({
       ?.split(',')
       .map((name) => name.trim())
       .filter(Boolean);
-    const [{ listRequests }, { waitForNews }] = await Promise.all([
-      import('../../features/network/request-listing.ts'),
-      import('../../features/network/select.ts'),
-    ]);
-    if (given.wait_ms !== undefined) await waitForNews(networkContext, selection, given.wait_ms);
+    const { listRequests } = await import('../../features/network/request-listing.ts');
+    if (given.wait_ms !== undefined) {
+      const { waitForNews } = await import('../../features/network/select.ts');
+      await waitForNews(networkContext, selection, given.wait_ms);
+    }
     const now = Date.now();
     const short = given.format === 'lines' ? 'none' : 'shape';
     const body = raw ? 'whole' : short;
