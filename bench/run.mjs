@@ -10,8 +10,7 @@ import { CHROME } from './lib/chrome.mjs';
 import { startSite } from './lib/site.mjs';
 import { peersNamed } from './peers/index.mjs';
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  process.once(signal, () => process.exit(130)); // runs the 'exit' listeners, which end Chrome
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130)); // runs the 'exit' listeners, which end Chrome
 
 const known = readdirSync(new URL('measures/', import.meta.url)).map((file) =>
   file.replace('.mjs', ''),
