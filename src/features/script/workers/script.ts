@@ -85,14 +85,6 @@ class ScriptRun {
     this.#vm = this.#runtime.newContext();
   }
 
-  /**
-   * Makes V8 compile the code of QuickJS's parser. Runs no JavaScript: V8 would optimise QuickJS's
-   * interpreter, and the memory that this takes is not returned to the operating system.
-   */
-  warmUp(): void {
-    this.#vm.evalCode(SCRIPT_PRELUDE, 'prelude.js', { compileOnly: true }).dispose();
-  }
-
   async run(order: ScriptOrder): Promise<Omit<ScriptEnd, 'retire'>> {
     this.#order = order;
     const ended = new Promise<void>((resolve) => {
@@ -287,7 +279,7 @@ const answer = async (order: ScriptOrder | PrepareOrder): Promise<void> => {
   const run = next ?? new ScriptRun(quickjs);
   next = undefined;
   if (order.kind === 'prepare') {
-    run.warmUp();
+    // without the prelude: V8 would optimise QuickJS, and the process keeps the memory of that
     next = run;
     return parentPort?.postMessage('prepared');
   }
