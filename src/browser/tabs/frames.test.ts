@@ -3,9 +3,12 @@ import { expect, it } from 'vitest';
 import type { CdpSession } from '../cdp/connection.ts';
 import { FrameTree } from './frames.ts';
 
-/** A tab at about:blank whose Chrome answers with this document. */
-const createFrames = async (next: { readonly loaderId: string; readonly url: string }) => {
-  let shown = { id: 'main', loaderId: 'first', url: 'about:blank' };
+/** A blank tab whose Chrome answers with this document. */
+const createFrames = async (
+  next: { readonly loaderId: string; readonly url: string },
+  url = 'about:blank',
+) => {
+  let shown = { id: 'main', loaderId: 'first', url };
   const navigated: string[] = [];
   const send = (method: string): Promise<object> =>
     Promise.resolve(method === 'Page.getFrameTree' ? { frameTree: { frame: shown } } : {});
@@ -23,8 +26,9 @@ const createFrames = async (next: { readonly loaderId: string; readonly url: str
 
 const NEXT = { loaderId: 'second', url: 'https://a.test/next' };
 
-it('a blank tab has the address that Chrome names although no event reported it', async () => {
-  const { frames, navigated } = await createFrames(NEXT);
+// A tab that a link opens has no address before its first document.
+it.each(['about:blank', ''])('a tab at "%s" gets the address of a lost event', async (url) => {
+  const { frames, navigated } = await createFrames(NEXT, url);
   await frames.catchUp(NEXT.url);
   expect(frames.main).toMatchObject(NEXT);
   expect(navigated).toEqual([NEXT.url]);

@@ -78,6 +78,10 @@ export type ScriptResult = Protocol.Runtime.RemoteObject;
 /** A value in Chrome's deep serialization, which includes nodes and windows. */
 export type DeepValue = Protocol.Runtime.DeepSerializedValue;
 
+/** A tab that a link opens has an empty address until its first document begins. */
+export const isBlankAddress = (url: string): boolean =>
+  url === '' || /^about:blank(?=$|[#?])/.test(url);
+
 export class Frame {
   readonly children = new Set<Frame>();
   url = '';
@@ -396,7 +400,7 @@ export class FrameTree {
    */
   async catchUp(address: string): Promise<void> {
     const { main } = this;
-    if (main.url !== 'about:blank' || address === main.url || !main.loaderId) return;
+    if (!isBlankAddress(main.url) || isBlankAddress(address) || !main.loaderId) return;
     const { session } = main;
     const { frameTree } = await session.send('Page.getFrameTree');
     const { frame } = frameTree;

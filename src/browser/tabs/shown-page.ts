@@ -1,10 +1,9 @@
 // The page that a tab shows: its origins; draws a background tab; rejects a call that needs a page.
 import { fail } from '../../core/failure.ts';
 import { parseUrl, quoteText } from '../../core/text.ts';
+import { isBlankAddress } from './frames.ts';
 import { keepDrawing } from './screencast.ts';
 import type { Tab } from './tab.ts';
-
-const BLANK_URLS = new Set<string>(['', 'about:blank']);
 
 /** about:blank counts as a page if a script has added content to it. */
 const IS_EMPTY = `[...(document.documentElement?.childNodes ?? [])].every((node) =>
@@ -33,9 +32,6 @@ export const requirePage = async (tab: Tab, signal: AbortSignal): Promise<void> 
   if (result.value === true)
     throw fail('no_page', `No page is open in tab ${tab.id}: it is blank.`, { tabId: tab.id });
 };
-
-const isBlankAddress = (url: string): boolean =>
-  BLANK_URLS.has(url) || url.startsWith('about:blank#') || url.startsWith('about:blank?');
 
 /** The origins of the page and its frames, without opaque origins (`about:blank`, `data:`). */
 export const listOrigins = (tab: Tab): string[] => {

@@ -2,6 +2,7 @@
 import { compact, defined, ifDefined, valueIf } from '../../core/defined.ts';
 import type { Locator, PageAction, PageMessage } from '../../page/recorder/messages.ts';
 import { PageRecorder } from '../../browser/recording/page-recorder.ts';
+import { isBlankAddress } from '../../browser/tabs/frames.ts';
 import { captureScreenshot } from '../../browser/tabs/screenshot.ts';
 import type { Frame } from '../../browser/tabs/frames.ts';
 import type { Tab, TabCall } from '../../browser/tabs/tab.ts';
@@ -25,8 +26,6 @@ import {
   STEPS,
 } from './kept-lines.ts';
 import { renderReceiptLines } from './receipt-lines.ts';
-
-const BLANK_URLS = new Set<string>(['', 'about:blank']);
 
 const MAX_SCREENSHOTS = 60;
 const SCREENSHOT_GAP_MS = 400;
@@ -100,7 +99,7 @@ export class Recorder {
 
   async start(): Promise<void> {
     const { tab } = this.#around;
-    if (!BLANK_URLS.has(tab.url)) this.#step({ kind: 'goto', url: tab.url }, START);
+    if (!isBlankAddress(tab.url)) this.#step({ kind: 'goto', url: tab.url }, START);
     this.#listenToTab();
     this.#listenToTraffic();
     for (const record of tab.traffic.requests)

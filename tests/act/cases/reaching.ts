@@ -349,7 +349,7 @@ export const reachCases: readonly Case[] = [
     name: 'in frames inside frames of other sites is found and hit',
     page: `<div style="height:60px"></div><iframe width=600 height=400 style="margin-left:30px;border:5px solid" src="{other}/level-1"></iframe><script>window.heard=new Promise((done)=>addEventListener('message',(e)=>done(e.data)))</script>`,
     site: {
-      '/level-1': `<p>one</p><iframe width=300 height=200 style="border:9px solid;margin:20px" src="http://127.0.0.1/"></iframe><script>document.querySelector('iframe').src='http://127.0.0.1:'+location.port+'/level-2'</script>`,
+      '/level-1': `<p>one</p><iframe width=300 height=200 style="border:9px solid;margin:20px"></iframe><script>document.querySelector('iframe').src='http://127.0.0.1:'+location.port+'/level-2'</script>`,
       '/level-2': `<p>two</p><button onclick="top.postMessage('deep:'+event.isTrusted,'*')">Deepest</button>`,
     },
     call: click({ query: 'Deepest', waitForMs: 10_000 }),
