@@ -37,13 +37,14 @@ const CLEANING = [
   'src/features/recording/record.ts',
 ];
 
-/** Only these features may use a redactor: to compare, to choose, or as part of a reply. */
+/** Only these features may use a redactor: to compare, to choose, to rehearse, or for a reply. */
 const REDACTS = [
   'src/features/crawl/run-crawl.ts',
   'src/features/crawl/sitemap-crawl.ts',
   'src/features/evidence/bundle.ts',
   'src/features/evidence/parts.ts',
   'src/features/network/find-request.ts',
+  'src/features/network/rehearse-listing.ts',
   'src/features/observe/observer.ts',
   'src/features/recording/recorder.ts',
   'src/features/session/read-tab.ts',
