@@ -33,8 +33,8 @@ export const pdfiumFileVitePlugin = () => ({
   load: (id) => (id === `\0${ID}` ? `export default ${JSON.stringify(SOURCE)};` : undefined),
 });
 
-export const writePdfiumFile = async (folder) => {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
+export const writePdfiumFile = async (folder, quality = QUALITY) => {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
   const compressed = await promisify(brotliCompress)(await readFile(SOURCE), { params });
   await writeFile(path.join(folder, NAME), compressed);
 };

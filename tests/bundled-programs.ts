@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundle } from '../scripts/bundle.mjs';
+import { writePdfiumFile } from '../scripts/pdfium-file.mjs';
+import { writeQuickjsFile } from '../scripts/quickjs-file.mjs';
 import { readRunFolder } from './run-folder.ts';
+
+/** A quality of brotli. */
+const FAST = 1;
 
 const bundled = new Map<string, Promise<string>>();
 
@@ -38,8 +43,10 @@ const bundleInto = async (
     outdir: draft,
     outExtension: { '.js': '.mjs' },
     splitting: true,
+    chunkNames: 'chunks/[name]-[hash]', // as in dist/: chunks find the WebAssembly files beside them
     define,
   });
+  await Promise.all([writePdfiumFile(draft, FAST), writeQuickjsFile(draft)]);
   // If another worker was faster, its files are the same.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   return folder;
