@@ -1,46 +1,11 @@
 // Finds the tool of a call, and its valid common arguments by camelCase and snake_case names.
 import { findClosest } from '../core/closest.ts';
-import { getOrCreate } from '../core/collections.ts';
 import { fail } from '../core/failure.ts';
 import { isObject } from '../core/json.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
-import {
-  COMMON_ARGUMENTS,
-  COMMON_FIELDS,
-  type CommonArguments,
-  formatArgumentName,
-  OUTPUT_FIELDS,
-} from '../toolkit/input-fields.ts';
+import { indexCommonNames, simplifyName } from '../toolkit/argument-names.ts';
+import { COMMON_ARGUMENTS, type CommonArguments } from '../toolkit/input-fields.ts';
 import type { Call, IdentifiedCall, Step } from './call.ts';
-
-/** The form of a name that is compared: without underscores, in lower case. */
-export const simplifyName = (name: string): string => name.replaceAll('_', '').toLowerCase();
-
-/** Documented names by their simplified form. */
-export type ArgumentNames = ReadonlyMap<string, string>;
-
-const indexNames = (names: readonly string[]): ArgumentNames =>
-  new Map(
-    names.flatMap((name) => [
-      [simplifyName(name), name],
-      [simplifyName(formatArgumentName(name)), name],
-    ]),
-  );
-
-/** The names of a tool's arguments, built by its first call. */
-const ownNames = new WeakMap<Tool, ArgumentNames>();
-const commonNames = new WeakMap<Tool, ArgumentNames>();
-
-export const indexOwnNames = (tool: Tool): ArgumentNames =>
-  getOrCreate(ownNames, tool, () => indexNames(Object.keys(tool.input.shape)));
-
-/** The common arguments, without those that the tool declares itself. */
-export const indexCommonNames = (tool: Tool): ArgumentNames =>
-  getOrCreate(commonNames, tool, () => {
-    const fields = tool.traits.large ? { ...COMMON_FIELDS, ...OUTPUT_FIELDS } : COMMON_FIELDS;
-    const own = indexOwnNames(tool);
-    return indexNames(Object.keys(fields).filter((name) => !own.has(simplifyName(name))));
-  });
 
 export const identify: Step<Call, IdentifiedCall> = async (call, next) => {
   const tool = requireTool(call.services.tools, call.request.name);

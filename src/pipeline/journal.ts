@@ -1,5 +1,5 @@
 // Writes every call to the journal, also rejected ones; a write error never fails a call.
-import { defined } from '../core/defined.ts';
+import { defined, valueIf } from '../core/defined.ts';
 import { Failure } from '../core/failure.ts';
 import { monotonicMs } from '../core/time.ts';
 import { estimateReplyTokens } from '../render/tokens.ts';
@@ -33,18 +33,21 @@ interface CallEnd {
 
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { services, request } = call;
-  const { session, tab, common, targets } = call.course;
+  const { session, tab, common, targets, result } = call.course;
+  const tool = services.tools.find(({ name }) => name === request.name);
   call.course.entry = await services.journal.appendCall(
     defined({
       ts: Date.now(),
       tool: request.name,
       session: session?.name ?? common?.session ?? request.session ?? 'default',
       tabId: tab?.id,
+      task: valueIf(!tool?.traits.ledger, common?.taskId),
       args: request.arguments ?? {},
       durationMs: Math.round(monotonicMs() - call.startedAt),
       tokens,
       ok: code === undefined,
       code,
+      negative: valueIf(code === undefined && result?.isNegative, true as const),
       summary,
       targets,
     }),

@@ -8,7 +8,7 @@ import { isObject, isRecord } from '../core/json.ts';
 import { COMMON_ARGUMENTS, formatArgumentName } from '../toolkit/input-fields.ts';
 import type { Tool } from '../toolkit/define-tool.ts';
 import type { ToolCall } from '../toolkit/tool-call.ts';
-import { indexCommonNames, indexOwnNames, simplifyName } from './identify.ts';
+import { indexCommonNames, indexOwnNames, simplifyName } from '../toolkit/argument-names.ts';
 import type { AdmittedCall, Step, ValidCall } from './call.ts';
 import { requirePermitted } from './consent.ts';
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ConsentEffect } from '../core/consent-rule.ts';
 import { defined } from '../core/defined.ts';
+import type { RecipePart } from '../features/recipe/task-calls.ts';
 import type { ResourceKind } from '../features/resources/stored-resources.ts';
 import type { Assemble, TaskEnd, TaskKind } from '../features/tasks/kind.ts';
 import type { KeptFiles } from '../store/tasks/working-files.ts';
@@ -136,6 +137,11 @@ export interface Traits<
   readonly html?: boolean;
   /** The data was sanitised and redacted when it was stored, and is returned unchanged. */
   readonly verbatim?: boolean;
+  /**
+   * How a recipe repeats a successful call; a function if it depends on the arguments. Default: a
+   * call that changes something cannot be repeated, and others are left out.
+   */
+  readonly recipe?: RecipePart | ((input: Input) => RecipePart | undefined);
   /** Runs the recipes, which are listed as MCP prompts. */
   readonly runsPrompts?: true;
   /** Reads the MCP resources of this kind. */

@@ -1,4 +1,5 @@
 // A call of a tool with valid arguments; it hides the types of the arguments and the data.
+import type { RecipePart } from '../features/recipe/task-calls.ts';
 import type { JobContext, TabContext } from './context.ts';
 import type {
   Behaviour,
@@ -26,6 +27,8 @@ export interface ToolCall {
   readonly waitsMs: number;
   readonly revealsSecrets: boolean;
   readonly consent: ConsentTraits;
+  /** How a recipe repeats the call. */
+  readonly recipe: RecipePart;
   /** The arguments that are addresses. */
   readonly addresses: readonly string[];
   /** The URL that the call loads in a tab; `here` is the tab's current URL. */
@@ -69,6 +72,7 @@ export const bindInput = <Input extends object, Data, S extends ToolScope, D ext
     waitsMs: traits.waitsMs?.(input) ?? 0,
     revealsSecrets: traits.reveals?.(input) ?? false,
     consent: traits.consent?.(input) ?? {},
+    recipe: resolveRecipePart(tool, input),
     addresses: (traits.urls ?? [])
       .flatMap((name) => input[name])
       .filter((value): value is Input[keyof Input & string] & string => typeof value === 'string'),
@@ -79,6 +83,18 @@ export const bindInput = <Input extends object, Data, S extends ToolScope, D ext
     },
     run: async (context) => bindData(tool, input, await tool.run(input, context)),
   };
+};
+
+const resolveRecipePart = <Input extends object, Data, S extends ToolScope, D extends Duration>(
+  { traits }: Behaviour<Input, Data, S, D>,
+  input: Input,
+): RecipePart => {
+  // the calls that a script makes are in the task themselves
+  if (traits.ledger || traits.makesCalls || traits.scope === 'none') return 'skip';
+  const changes = resolve(traits.effect, input) === 'act' && !resolve(traits.observation, input);
+  const part = typeof traits.recipe === 'function' ? traits.recipe(input) : traits.recipe;
+  if (changes) return part ?? { refused: 'no kind of step repeats this tool' };
+  return part === undefined || part === 'call' ? 'skip' : part;
 };
 
 const bindData = <Input, Data, S extends ToolScope, D extends Duration>(

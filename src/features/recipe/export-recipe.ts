@@ -66,6 +66,7 @@ const METHODS: Readonly<Record<string, string>> = {
   press: 'press',
   upload: 'setInputFiles',
   clear: 'clear',
+  focus: 'focus',
 };
 
 const renderValue = (value: string | readonly string[] | undefined): string => {
@@ -79,6 +80,7 @@ const renderPlaywrightStep = (step: RecipeStep): string[] => {
   if ('action' in step) return [renderAction(step), ...renderReceipt(step), ...expectations];
   if ('wait' in step) return renderExpectations(step.wait);
   if ('request' in step) return [renderRequest(step.request)];
+  if ('call' in step) return [`// not exported: ${describeRecipeStep(step)}`];
   return expectations;
 };
 
@@ -93,11 +95,18 @@ const renderReceipt = ({ receipt }: Extract<RecipeStep, { action: string }>): st
   ];
 };
 
-const renderAction = ({ action, target, value }: Extract<RecipeStep, { action: string }>) => {
+const renderAction = (step: Extract<RecipeStep, { action: string }>): string => {
+  const { action, target, value } = step;
+  if (action === 'scroll') return renderScroll(step);
   if (!target) return `await page.keyboard.press(${renderValue(value)});`;
   if (action === 'right_click') return `await ${locator(target)}.click({ button: 'right' });`;
   return `await ${locator(target)}.${METHODS[action] ?? 'click'}(${renderValue(value)});`;
 };
+
+const renderScroll = (step: Extract<RecipeStep, { action: string }>): string =>
+  step.target && step.value === undefined
+    ? `await ${locator(step.target)}.scrollIntoViewIfNeeded();`
+    : `// not exported: ${describeRecipeStep(step)}`;
 
 /** Values are inserted with their type: a text that is only a parameter becomes its value. */
 const renderJson = (value: unknown): string => {

@@ -107,6 +107,8 @@ const fillAddress = (address: string, params: RecipeParams): string =>
 /** Fills the parameters into a step. */
 export const fillParams = (step: RecipeStep, params: RecipeParams): RecipeStep => {
   if ('open' in step) return { ...fillTexts(step, params), open: fillAddress(step.open, params) };
+  if ('call' in step)
+    return { call: step.call, args: fillJson(step.args, params) as Record<string, unknown> };
   if (!('request' in step)) return fillTexts(step, params);
   const { url, json, ...texts } = step.request;
   const request = { ...fillTexts(texts, params), url: fillAddress(url, params) };

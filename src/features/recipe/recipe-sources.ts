@@ -1,4 +1,4 @@
-// Creates recipes from the steps of a recording, the calls of a task, or a request. Pure.
+// Creates recipes from steps, from a recording or from a request, with parameters. Pure.
 import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
@@ -7,13 +7,12 @@ import { parseUrl } from '../../core/text.ts';
 import {
   type Recipe,
   type RecipeRequest,
-  RecipeStep,
+  type RecipeStep,
   RecipeTarget,
 } from '../../store/recipes/recipe-schema.ts';
 import type { Locator, RecordedStep } from '../recording/kept-lines.ts';
 import { buildScriptSteps } from '../recording/script-steps.ts';
 import { formatSecretVariable } from '../recording/script-text.ts';
-import { parseReceiptLine } from './recipe-receipt.ts';
 
 export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe => {
   if (steps.length === 0)
@@ -92,84 +91,9 @@ const toTarget = ({ role, name, testId, css, facts }: Locator): RecipeTarget => 
 
 const stripQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
-/** A call in the journal. */
-export interface SourceCall {
-  readonly tool?: string;
-  readonly args?: unknown;
-  readonly ok?: boolean;
-  readonly summary?: string;
-  /** Facts of the elements that the call acted on; null for an element without a name. */
-  readonly targets?: readonly unknown[];
-}
-
-/** The facts of an element, read from the journal or from a recording. */
+/** The facts of an element, read from a recording. */
 const parseTarget = (facts: unknown): RecipeTarget | undefined =>
   RecipeTarget.safeParse(facts).data;
-
-/** The target in a receipt: `clicked e12 button "Pay"`. */
-const RECEIPT_TARGET = /\be\d{1,9} ([a-zA-Z]{1,40}) ("(?:[^"\\]|\\.){0,300}")/;
-
-/**
- * The successful actions among the calls, in their order. Throws for an action that cannot be a
- * step, because a recipe without it would be wrong.
- */
-export const convertCalls = (
-  calls: readonly SourceCall[],
-  acts: (tool: string) => boolean,
-): RecipeStep[] =>
-  calls.flatMap(({ tool = '', args, ok, summary = '', targets = [] }) => {
-    if (!ok || !isRecord(args)) return [];
-    const steps = convertCall(args, summary, targets);
-    if (steps.length === 0 && acts(tool))
-      throw fail('recipe_invalid', `A call of ${tool} cannot become a step.`, {
-        hint: 'Record the tab instead, and create the recipe from the recording.',
-      });
-    return steps;
-  });
-
-const convertCall = (
-  args: Record<string, unknown>,
-  summary: string,
-  targets: readonly unknown[],
-): RecipeStep[] => {
-  const { url, action, value, fields } = args;
-  if (isUnknownArray(fields)) return convertForm(fields, args['submit'], targets);
-  if (typeof url === 'string' && action === undefined) return [{ open: url }];
-  const target = parseTarget(targets.at(-1)) ?? readTarget(args, summary);
-  const receipt = parseReceiptLine(summary);
-  const { data } = RecipeStep.safeParse({ action, target, ...defined({ value, receipt }) });
-  return data && target ? [data] : [];
-};
-
-/** The fields, and the button that submits them; none if one of them cannot be identified. */
-const convertForm = (
-  fields: readonly unknown[],
-  submit: unknown,
-  targets: readonly unknown[],
-): RecipeStep[] => {
-  const steps = fields.flatMap((field, index) => {
-    const label = getField(field, 'label');
-    const target = parseTarget(targets[index]) ?? parseTarget(defined({ label }));
-    return target ? convertField(target, getField(field, 'value')) : [];
-  });
-  const button = targets.length > fields.length ? parseTarget(targets.at(-1)) : undefined;
-  if (steps.length < fields.length || (submit && !button)) return [];
-  return submit && button ? [...steps, { action: 'click', target: button }] : steps;
-};
-
-const convertField = (target: RecipeTarget, value: unknown): RecipeStep[] => {
-  if (Object.keys(target).length === 0) return [];
-  if (typeof value === 'boolean') return [{ action: value ? 'check' : 'uncheck', target }];
-  return typeof value === 'string' ? [{ action: 'fill', target, value }] : [];
-};
-
-const readTarget = (args: Record<string, unknown>, summary: string): RecipeTarget | undefined => {
-  const [, role, quoted] = RECEIPT_TARGET.exec(summary.slice(0, 1000)) ?? [];
-  if (role !== undefined && quoted !== undefined)
-    return { role, name: JSON.parse(quoted) as string };
-  const { selector } = args;
-  return typeof selector === 'string' ? { selector } : undefined;
-};
 
 /** A captured request as a step, after the page that sent it was opened. */
 export const convertRequest = (detail: unknown): RecipeStep[] => {
@@ -263,6 +187,7 @@ class ParamReplacer {
   replaceStep(step: RecipeStep): RecipeStep {
     if ('open' in step) return { ...step, open: this.#replaceAddress(step.open) };
     if ('action' in step) return this.#replaceAction(step);
+    if ('call' in step) return { call: step.call, args: this.#replaceValues(step.args) };
     if (!('request' in step)) return this.#replaceTexts(step) as RecipeStep;
     const { url, query, form, json, ...rest } = step.request;
     const request = defined({

@@ -15,6 +15,8 @@ import { compareReceipts, readReceipt } from './recipe-receipt.ts';
 
 export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
+  /** As `call`, for a step of the kind `call`; throws for a tool that recipes may not repeat. */
+  readonly repeat: (name: string, args: object) => Promise<InnerReply>;
   readonly onStep: (done: number, total: number) => void;
 }
 
@@ -71,6 +73,7 @@ class RecipeRunner {
     else if ('action' in step) await this.#act(step);
     else if ('wait' in step) await this.#call('wait_for', step.wait);
     else if ('request' in step) this.result = await this.#send(step.request);
+    else if ('call' in step) await this.#repeat(step.call, step.args);
     if ('expect' in step && step.expect) await this.#check(step.expect);
   }
 
@@ -101,6 +104,11 @@ class RecipeRunner {
     const reply = await this.#options.call(name, args);
     if (reply.failure) throw reply.failure;
     return buildCallValue(reply);
+  }
+
+  async #repeat(name: string, args: object): Promise<void> {
+    const { failure } = await this.#options.repeat(name, args);
+    if (failure) throw failure;
   }
 
   async #act(step: Extract<RecipeStep, { action: string }>): Promise<void> {
@@ -254,5 +262,6 @@ export const describeRecipeStep = (step: RecipeStep): string => {
     return step.target ? `${step.action} ${describeTarget(step.target)}` : step.action;
   if ('wait' in step) return `wait for ${JSON.stringify(step.wait)}`;
   if ('request' in step) return `${step.request.method} ${step.request.url}`;
+  if ('call' in step) return `call ${step.call}`;
   return `expect ${JSON.stringify(step.expect)}`;
 };

@@ -8,7 +8,7 @@ import type { PayloadWriter } from '../files/payload-writer.ts';
 import { JOURNAL_NAME, journalRetention, type RetentionRule } from '../files/sweeper.ts';
 
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** Larger arguments are replaced by their size. */
+/** Larger arguments are replaced by `omitted`. */
 const MAX_ARGS_CHARS = 8 * 1024;
 const MAX_TARGETS_CHARS = 16 * 1024;
 const TOOL_CHARS = 100;
@@ -22,12 +22,16 @@ const CallEntry = z.object({
   tool: z.string(),
   session: z.string(),
   tabId: z.string().optional(),
+  /** The task that the call belongs to; absent for calls that only work on the task ledger. */
+  task: z.string().optional(),
   args: z.unknown(),
   durationMs: z.number(),
   /** Estimated tokens of the reply; absent in entries of older versions. */
   tokens: z.number().optional(),
   ok: z.boolean(),
   code: z.string().optional(),
+  /** The call worked, but the answer is no: a failed check, a form with failed fields. */
+  negative: z.literal(true).optional(),
   summary: z.string(),
   /** Facts of the elements that a call of a task acted on. */
   targets: z.array(z.unknown()).optional(),
@@ -82,6 +86,8 @@ export interface Journal {
   appendCall(entry: CallEntry, origins: Iterable<string>): Promise<CallEntry>;
   /** Oldest first, optionally of one tool only. */
   recent(options: RecentOptions): Promise<readonly JournalEntry[]>;
+  /** All calls of a task that started at `since`, oldest first. */
+  callsOfTask(task: string, since: number): Promise<readonly CallEntry[]>;
   summary(options?: { readonly since?: number }): Promise<JournalSummary>;
   readonly retention: RetentionRule;
 }
@@ -140,6 +146,13 @@ export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOpti
     return found.toReversed();
   };
 
+  const callsOfTask = async (task: string, since: number): Promise<readonly CallEntry[]> => {
+    const found: CallEntry[] = [];
+    for await (const entry of takeSince(lines.newestFirst(), since - CLOCK_SLACK_MS))
+      if (isCall(entry) && entry.task === task) found.push(entry);
+    return found.toReversed();
+  };
+
   const summary = async ({ since }: { readonly since?: number } = {}): Promise<JournalSummary> => {
     const gaps: Gaps = { torn: 0, unreadable: [] };
     const counts = new Counts();
@@ -147,7 +160,7 @@ export const openJournal = ({ folder, log, writer, now = Date.now }: JournalOpti
     return { ...counts.toSummary(), lost, ...gaps };
   };
 
-  return { append, appendCall, recent, summary, retention: journalRetention(folder) };
+  return { append, appendCall, recent, callsOfTask, summary, retention: journalRetention(folder) };
 };
 
 const isCall = (entry: JournalEntry): entry is CallEntry =>

@@ -40,6 +40,8 @@ const RECIPE_ACTIONS = [
   'press',
   'upload',
   'clear',
+  'focus',
+  'scroll',
 ] as const;
 
 const Facts = z.record(z.string(), z.unknown());
@@ -85,6 +87,8 @@ export const RecipeStep = z.union([
   z.strictObject({ wait: Facts }),
   z.strictObject({ expect: Facts }),
   z.strictObject({ request: RecipeRequest }),
+  /** A call of a tool that recipes may repeat; its trait `recipe` is `call`. */
+  z.strictObject({ call: text, args: Facts.default({}) }),
 ]);
 export type RecipeStep = z.output<typeof RecipeStep>;
 

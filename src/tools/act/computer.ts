@@ -156,6 +156,8 @@ export const computer = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    recipe: ({ action }) =>
+      action === 'screenshot' ? 'skip' : { refused: 'coordinates do not identify an element' },
     scope: 'tab',
     observation: ({ action }) => action === 'screenshot',
     noEffect: hasNoEffect,

@@ -88,6 +88,7 @@ export const fillForm = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    recipe: 'fields',
     scope: 'tab',
     observation: false,
     duration: 'instant',

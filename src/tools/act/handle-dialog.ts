@@ -14,6 +14,7 @@ export const handleDialog = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    recipe: 'call',
     scope: 'tab',
     observation: false,
     duration: 'instant',

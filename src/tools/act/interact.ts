@@ -69,6 +69,7 @@ export const interact = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    recipe: 'action',
     scope: 'tab',
     observation: false,
     duration: 'instant',

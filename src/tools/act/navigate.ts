@@ -60,6 +60,7 @@ export const navigate = defineTool({
     urls: ['url'],
     opens: ({ url, action }, here) => (RELOADS.has(action) ? here : url),
     core: true,
+    recipe: ({ url }) => (url === undefined ? 'call' : 'open'),
   },
   input: () => ({
     url: markUndescribed(

@@ -47,6 +47,7 @@ export const tabs = defineTool({
   tier: 1,
   traits: {
     effect: 'act',
+    recipe: 'tab',
     consent: ({ action, tabId }) => (action === 'new' ? {} : { pages: { tabId } }),
     scope: 'browser',
     observation: false,

@@ -155,6 +155,7 @@ export const waitFor = defineTool({
   tier: 1,
   traits: {
     effect: 'read',
+    recipe: 'wait',
     consent: (given) => ({ special: listIf(given.function !== undefined, 'script') }),
     scope: 'tab',
     observation: false,

@@ -25,6 +25,7 @@ export const expectTool = defineTool({
   tier: 1,
   traits: {
     effect: 'read',
+    recipe: 'expect',
     scope: 'tab',
     observation: true,
     duration: 'instant',

@@ -7,11 +7,10 @@ import { exportRecipe, RECIPE_EXPORTS } from '../../features/recipe/export-recip
 import {
   addParams,
   buildRecipe,
-  convertCalls,
   convertRecordedSteps,
   convertRequest,
-  type SourceCall,
 } from '../../features/recipe/recipe-sources.ts';
+import { convertCalls } from '../../features/recipe/task-calls.ts';
 import { runRecipe } from '../../features/recipe/run-recipe.ts';
 import type { RecordedStep } from '../../features/recording/kept-lines.ts';
 import { buildCallValue } from '../../features/script/inner-call.ts';
@@ -20,6 +19,7 @@ import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { buildInnerArguments } from '../../toolkit/input-fields.ts';
+import { listSourceCalls, requireRepeatable } from '../../toolkit/recipe-calls.ts';
 import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const name = z.string().min(1).max(200).optional();
@@ -93,6 +93,8 @@ export const ocRecipe = defineTool({
     }
     const created = await create(given, context);
     if (!created) return { recipes: await recipes.list() };
+    for (const step of created.steps)
+      if ('call' in step) requireRepeatable(context.services.tools, step.call, step.args);
     const path = await recipes.save(created, given.project);
     return { saved: path, name: created.name, steps: created.steps.length };
   },
@@ -101,12 +103,14 @@ export const ocRecipe = defineTool({
 
 const createCall =
   (context: Context) =>
-  (tool: string, args: object): ReturnType<Context['services']['call']> =>
-    context.services.call({
-      name: tool,
+  (name: string, args: object): ReturnType<Context['services']['call']> => {
+    const tool = context.services.tools.find((one) => one.name === name);
+    const isInTab = tool && Object.hasOwn(tool.input.shape, 'tabId');
+    return context.services.call({
+      name,
       arguments: buildInnerArguments(
-        context.services.tools.find((one) => one.name === tool),
-        'send' in args ? { ...args, ...defined({ tabId: context.tabId }) } : args,
+        tool,
+        isInTab ? { ...args, ...defined({ tabId: context.tabId }) } : args,
         context,
       ),
       session: context.session.name,
@@ -114,6 +118,7 @@ const createCall =
       signal: context.signal,
       elicit: context.elicit,
     });
+  };
 
 const replay = async (
   recipes: Recipes,
@@ -121,8 +126,13 @@ const replay = async (
   context: Context,
 ): Promise<object> => {
   const { recipe } = await recipes.require(run);
+  const call = createCall(context);
   const done = await runRecipe(recipe, params, {
-    call: createCall(context),
+    call,
+    repeat: async (name, args) => {
+      requireRepeatable(context.services.tools, name, args);
+      return call(name, args);
+    },
     onStep: (step, total) => context.progress({ done: step, total, message: run }),
   });
   for (const line of done.healed) context.note(`[healed: ${line}]`);
@@ -145,23 +155,12 @@ const collectSteps = async (
   context: Context,
 ): Promise<readonly RecipeStep[] | undefined> => {
   if (from_task !== undefined)
-    return convertCalls(
-      await listCalls(from_task, context),
-      (tool) => context.services.tools.find((one) => one.name === tool)?.traits.effect === 'act',
-    );
+    return convertCalls(await listSourceCalls(from_task, context.services));
   if (from_recording !== undefined) return loadRecording(from_recording, context);
   if (from_request === undefined) return undefined;
   const reply = await createCall(context)('network', { detail: from_request, raw: true });
   if (reply.failure) throw reply.failure;
   return convertRequest(buildCallValue(reply));
-};
-
-/** The calls of the journal that name the task. */
-const listCalls = async (task: string, { services }: Context): Promise<SourceCall[]> => {
-  const calls = (await services.journal.recent({ count: 1000 })) as readonly SourceCall[];
-  return calls.filter(({ args }) =>
-    [getField(args, 'taskId'), getField(args, 'task_id')].includes(task),
-  );
 };
 
 const loadRecording = async (

@@ -18,6 +18,7 @@ export const ocHandoff = defineTool({
   tier: 1,
   traits: {
     effect: 'read',
+    recipe: { refused: 'the user acted in the tab' },
     scope: 'tab',
     observation: false,
     duration: 'job',

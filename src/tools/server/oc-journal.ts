@@ -32,6 +32,8 @@ export const ocJournal = defineTool({
     const window = defined({ since });
     if (action === 'summary') return services.journal.summary(window);
     const entries = await services.journal.recent(defined({ count, ...window, tool }));
-    return entries.map(({ targets: _targets, ...entry }: JournalEntry) => entry);
+    return entries.map(
+      ({ targets: _targets, task: _task, negative: _no, ...entry }: JournalEntry) => entry,
+    );
   },
 });

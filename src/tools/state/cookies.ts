@@ -132,6 +132,7 @@ export const cookies = defineTool({
     effect: ({ action }) => (action === 'list' ? 'read' : 'act'),
     consent: (given) => ({ special: ['cookies'], pages: locateCookies(given) }),
     scope: 'tab',
+    recipe: 'call',
     observation: ({ action }) => action === 'list',
     duration: 'instant',
     dialog: 'allowed',

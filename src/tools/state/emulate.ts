@@ -146,6 +146,7 @@ export const emulate = defineTool({
   traits: {
     effect: ({ action }) => (action === 'show' ? 'read' : 'act'),
     scope: 'tab',
+    recipe: 'call',
     observation: false,
     duration: 'instant',
     dialog: 'allowed',

@@ -117,6 +117,7 @@ export const storage = defineTool({
       pages: action === 'save' || action === 'load' ? 'every' : 'tab',
     }),
     scope: 'tab',
+    recipe: 'call',
     observation: ({ action }) => action === 'list' || action === 'get',
     duration: 'instant',
     dialog: 'blocked',

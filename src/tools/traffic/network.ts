@@ -89,6 +89,7 @@ export const network = defineTool({
     effect: (given) => (isSending(given) ? 'act' : 'read'),
     consent: (given) => ({ pages: isSending(given) ? 'later' : 'session' }),
     scope: 'browser',
+    recipe: 'call',
     observation: (given) => !isSending(given),
     duration: 'instant',
     dialog: 'allowed',

@@ -1,0 +1,87 @@
+// The calls of a task for a new recipe, and the check of the calls that recipes repeat.
+import { attempt } from '../core/attempt.ts';
+import { fail } from '../core/failure.ts';
+import { getField, isRecord } from '../core/json.ts';
+import type { RecipePart, SourceCall } from '../features/recipe/task-calls.ts';
+import type { CallEntry } from '../store/journal/journal.ts';
+import { selectOwnArguments } from './argument-names.ts';
+import type { Services } from './context.ts';
+import type { Tool } from './define-tool.ts';
+
+type RecipeServices = Pick<Services, 'tasks' | 'journal' | 'tools'>;
+
+/** The successful calls of a task. Throws if the journal does not have all calls of the task. */
+export const listSourceCalls = async (
+  task: string,
+  { tasks, journal, tools }: RecipeServices,
+): Promise<SourceCall[]> => {
+  const { meta, envelope } = await tasks.get(task);
+  const entries = await journal.callsOfTask(task, meta.created_at);
+  const recorded = envelope?.counters.toolCalls ?? 0;
+  if (entries.length < recorded)
+    throw fail(
+      'recipe_invalid',
+      `The journal has only ${entries.length} of the ${recorded} calls of the task ${task}.`,
+      { hint: 'The journal keeps calls for 7 days: repeat the task, or record the tab.' },
+    );
+  return entries.flatMap((entry, index) =>
+    entry.ok ? [buildSourceCall(entry, index + 1, tools)] : [],
+  );
+};
+
+const buildSourceCall = (
+  { tool: name, args, tabId, summary, targets = [], negative }: CallEntry,
+  number: number,
+  tools: readonly Tool[],
+): SourceCall => {
+  const tool = tools.find((one) => one.name === name);
+  const given = isRecord(args) ? args : {};
+  const own = tool ? selectOwnArguments(tool, given) : {};
+  const timeoutMs = readNumber(given['timeout_ms'] ?? given['timeoutMs']);
+  const facts = { tabId, summary, targets, negative, timeoutMs };
+  return { ...facts, number, tool: name, args: own, part: choosePart(tool, given, own) };
+};
+
+const choosePart = (tool: Tool | undefined, given: object, own: object): RecipePart => {
+  if (!tool) return { refused: 'this server does not have the tool' };
+  const omitted = getField(given, 'omitted');
+  if (typeof omitted !== 'string')
+    return findPart(tool, own) ?? { refused: 'its arguments were redacted' };
+  return isNeverRepeated(tool)
+    ? 'skip'
+    : { refused: `its arguments were not recorded (${omitted})` };
+};
+
+/** Undefined if the arguments are not valid, for example because they were redacted. */
+const findPart = (tool: Tool, own: object): RecipePart | undefined =>
+  attempt(() => tool.parse(own, (error) => error).recipe);
+
+const readNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
+/** True for a tool that no recipe repeats, whatever its arguments are. */
+const isNeverRepeated = ({ traits }: Tool): boolean =>
+  traits.ledger === true ||
+  traits.makesCalls === true ||
+  traits.scope === 'none' ||
+  (traits.recipe === undefined && (traits.effect === 'read' || traits.observation === true));
+
+/** Throws if a step of the kind `call` may not repeat this call. */
+export const requireRepeatable = (tools: readonly Tool[], name: string, args: object): void => {
+  const tool = tools.find((one) => one.name === name);
+  if (tool && canRepeat(tool, args)) return;
+  const available = tools.filter(({ traits }) => traits.recipe === 'call').map((one) => one.name);
+  throw fail('recipe_invalid', `A step cannot call ${name.slice(0, 100)} with these arguments.`, {
+    hint: 'A step calls one of the available tools with arguments that change something.',
+    available,
+  });
+};
+
+/** Arguments with parameters are not valid yet: the call itself checks them. */
+const canRepeat = (tool: Tool, args: object): boolean => {
+  const own = selectOwnArguments(tool, args);
+  if (tool.traits.recipe === undefined || Object.keys(own).length < Object.keys(args).length)
+    return false;
+  const part = findPart(tool, own);
+  return part === undefined || part === 'call';
+};
