@@ -91,10 +91,11 @@ export const openRegularFile = async (
   path: string,
   maxBytes = Infinity,
 ): Promise<FileHandle | undefined> => {
-  const file = await open(path, FOR_READING).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+  const found = await ignoreMissing(stat(path));
+  if (found === undefined) return undefined;
+  // opening a named pipe would wake its writer
+  if (!found.isFile()) throw new Unreadable(NOT_A_FILE);
+  const file = await ignoreMissing(open(path, FOR_READING));
   if (file === undefined) return undefined;
   const problem = findProblem(await file.stat(), maxBytes);
   if (problem === undefined) return file;
@@ -102,7 +103,15 @@ export const openRegularFile = async (
   throw new Unreadable(problem);
 };
 
+const ignoreMissing = <T>(promise: Promise<T>): Promise<T | undefined> =>
+  promise.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+
+const NOT_A_FILE = 'it is not a regular file';
+
 const findProblem = (stat: Stats, maxBytes: number): string | undefined => {
-  if (!stat.isFile()) return 'it is not a regular file';
+  if (!stat.isFile()) return NOT_A_FILE;
   return valueIf(stat.size > maxBytes, `it is ${stat.size} bytes long`);
 };

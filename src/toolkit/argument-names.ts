@@ -41,3 +41,7 @@ export const selectOwnArguments = (tool: Tool, given: object): Record<string, un
   });
   return Object.fromEntries(entries);
 };
+
+/** The first given name that is not an argument of the tool itself. */
+export const findUnknownArgument = (tool: Tool, given: object): string | undefined =>
+  Object.keys(given).find((key) => !indexOwnNames(tool).has(simplifyName(key)));

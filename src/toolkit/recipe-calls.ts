@@ -1,10 +1,12 @@
 // The calls of a task for a new recipe, and the check of the calls that recipes repeat.
 import { attempt } from '../core/attempt.ts';
-import { fail } from '../core/failure.ts';
+import { fail, getErrorMessage } from '../core/failure.ts';
+import { explainIssue } from '../core/issue-text.ts';
 import { getField, isRecord } from '../core/json.ts';
 import type { RecipePart, SourceCall } from '../features/recipe/task-calls.ts';
+import type { Recipe } from '../store/recipes/recipe-schema.ts';
 import type { CallEntry } from '../store/journal/journal.ts';
-import { selectOwnArguments } from './argument-names.ts';
+import { findUnknownArgument, selectOwnArguments } from './argument-names.ts';
 import type { Services } from './context.ts';
 import type { Tool } from './define-tool.ts';
 
@@ -79,9 +81,43 @@ export const requireRepeatable = (tools: readonly Tool[], name: string, args: ob
 
 /** Arguments with parameters are not valid yet: the call itself checks them. */
 const canRepeat = (tool: Tool, args: object): boolean => {
-  const own = selectOwnArguments(tool, args);
-  if (tool.traits.recipe === undefined || Object.keys(own).length < Object.keys(args).length)
+  if (tool.traits.recipe === undefined || findUnknownArgument(tool, args) !== undefined)
     return false;
-  const part = findPart(tool, own);
+  const part = findPart(tool, selectOwnArguments(tool, args));
   return part === undefined || part === 'call';
+};
+
+/** Throws if a tool would reject the call of a step, as far as this is known before the run. */
+export const requireValidSteps = ({ steps }: Recipe, tools: readonly Tool[]): void => {
+  for (const [index, step] of steps.entries()) {
+    if ('call' in step) requireRepeatable(tools, step.call, step.args);
+    for (const part of ['wait', 'expect'] as const) {
+      const facts = getField(step, part);
+      const tool = tools.find(({ traits }) => traits.recipe === part);
+      const problem = tool && isRecord(facts) ? findFactProblem(tool, facts) : undefined;
+      if (problem !== undefined)
+        throw fail('recipe_invalid', `Step ${index + 1}: "${part}" ${problem}.`, {
+          step: index + 1,
+          known: Object.keys(tool?.input.shape ?? {}),
+        });
+    }
+  }
+};
+
+const findFactProblem = (tool: Tool, facts: Record<string, unknown>): string | undefined => {
+  const { timeout_ms: _timeout, ...conditions } = facts;
+  const unknown = findUnknownArgument(tool, conditions);
+  if (unknown !== undefined) return `has the unknown condition "${unknown.slice(0, 100)}"`;
+  // a parameter has its value only in a run
+  if (JSON.stringify(conditions).includes('{{')) return undefined;
+  try {
+    tool.parse(selectOwnArguments(tool, conditions), ({ issues: [issue] }) => {
+      const name = String(issue?.path[0]);
+      const why = issue ? explainIssue(issue, conditions[name]) : 'is not valid';
+      return new Error(`has a condition that is not valid: "${name}" ${why}`);
+    });
+    return undefined;
+  } catch (error) {
+    return `${getErrorMessage(error).replace(/\.$/, '')}`;
+  }
 };

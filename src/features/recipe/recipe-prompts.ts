@@ -47,8 +47,8 @@ export class RecipePrompts {
   async list(folder: string): Promise<readonly Prompt[]> {
     if (this.#tool === undefined) return [];
     const recipes = await this.#open(folder).loadAll();
-    return recipes.map((recipe) => ({
-      name: recipe.name,
+    return recipes.map(({ id, recipe }) => ({
+      name: id,
       title: `Run ${recipe.name} on ${recipe.site}`,
       description: describeRecipe(recipe),
       arguments: Object.entries(recipe.params).map(([name, param]) =>
@@ -73,7 +73,7 @@ export class RecipePrompts {
     if (this.#tool === undefined) throw fail('recipe_not_found', 'Recipes are disabled.');
     const { recipe } = await this.#open(folder).require(name);
     const params = resolveParams(recipe, given);
-    const call = JSON.stringify({ run: recipe.name, params });
+    const call = JSON.stringify({ run: name, params });
     const text =
       `Run the recipe "${recipe.name}" (${recipe.steps.length} steps on ${recipe.site}): call ` +
       `${this.#tool} ${call}. Report the result and every healed step. If the recipe stops, report ` +

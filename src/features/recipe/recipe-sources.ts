@@ -10,6 +10,7 @@ import {
   type RecipeStep,
   RecipeTarget,
 } from '../../store/recipes/recipe-schema.ts';
+import { formatSite } from '../../store/recipes/recipes.ts';
 import type { Locator, RecordedStep } from '../recording/kept-lines.ts';
 import { buildScriptSteps } from '../recording/script-steps.ts';
 import { formatSecretVariable } from '../recording/script-text.ts';
@@ -20,9 +21,7 @@ export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe 
       hint: 'Record at least one navigation or action.',
     });
   const first = steps.map(findAddress).find((url) => url !== undefined);
-  const host = parseUrl(first ?? '')?.hostname ?? '';
-  const site = host.replaceAll(/[^a-zA-Z0-9.-]/g, '-') || 'any';
-  return { name, site, params: {}, steps: [...steps] };
+  return { name, site: formatSite(first ?? ''), params: {}, steps: [...steps] };
 };
 
 const findAddress = (step: RecipeStep): string | undefined => {

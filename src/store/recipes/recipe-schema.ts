@@ -3,6 +3,12 @@ import { z } from 'zod';
 
 const text = z.string().max(10_000);
 
+/** YAML has numbers and true or false without quotes. */
+const scalar = z.preprocess(
+  (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
+  text,
+);
+
 /**
  * How an element is found again: by its role and name first, by its position never. The other
  * facts select among several, find a renamed one, or show that the name belongs to another now.
@@ -59,7 +65,7 @@ export const RecipeReceipt = z.strictObject({
 });
 export type RecipeReceipt = z.output<typeof RecipeReceipt>;
 
-const texts = z.record(z.string(), text);
+const texts = z.record(z.string(), scalar);
 
 const RecipeRequest = z.strictObject({
   method: z.string().max(20).default('GET'),
@@ -75,20 +81,31 @@ const RecipeRequest = z.strictObject({
 });
 export type RecipeRequest = z.output<typeof RecipeRequest>;
 
-export const RecipeStep = z.union([
-  z.strictObject({ open: text, expect: Facts.optional() }),
-  z.strictObject({
+/** The kinds of steps by the key that each of them has. */
+export const STEP_KINDS = {
+  open: z.strictObject({ open: text, expect: Facts.optional() }),
+  action: z.strictObject({
     action: z.enum(RECIPE_ACTIONS),
     target: RecipeTarget.optional(),
-    value: z.union([text, z.array(text)]).optional(),
+    value: z.union([z.array(scalar), scalar]).optional(),
     receipt: RecipeReceipt.optional(),
     expect: Facts.optional(),
   }),
-  z.strictObject({ wait: Facts }),
-  z.strictObject({ expect: Facts }),
-  z.strictObject({ request: RecipeRequest }),
+  wait: z.strictObject({ wait: Facts }),
+  request: z.strictObject({ request: RecipeRequest }),
   /** A call of a tool that recipes may repeat; its trait `recipe` is `call`. */
-  z.strictObject({ call: text, args: Facts.default({}) }),
+  call: z.strictObject({ call: text, args: Facts.default({}) }),
+  expect: z.strictObject({ expect: Facts }),
+};
+export type StepKind = keyof typeof STEP_KINDS;
+
+export const RecipeStep = z.union([
+  STEP_KINDS.open,
+  STEP_KINDS.action,
+  STEP_KINDS.wait,
+  STEP_KINDS.request,
+  STEP_KINDS.call,
+  STEP_KINDS.expect,
 ]);
 export type RecipeStep = z.output<typeof RecipeStep>;
 

@@ -19,6 +19,6 @@ describe('the YAML of a recipe', () => {
   });
 
   it('is rejected if it is too long', () => {
-    expect(() => parseYaml('# comment\n'.repeat(4_000))).toThrow('at most 32 KB');
+    expect(() => parseYaml('# comment\n'.repeat(4_000))).toThrow('at most 32768 (32 KB)');
   });
 });

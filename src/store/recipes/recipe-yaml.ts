@@ -25,11 +25,13 @@ const isShallow = (text: string): boolean => {
 };
 
 export const parseYaml = (text: string): unknown => {
-  if (text.length > MAX_CHARS || !isShallow(text))
+  if (text.length > MAX_CHARS)
     throw fail(
       'recipe_invalid',
-      `A recipe has at most ${MAX_CHARS / 1024} KB and ${MAX_DEPTH} levels of nesting.`,
+      `The recipe has ${text.length} characters; a recipe has at most ${MAX_CHARS} (32 KB).`,
     );
+  if (!isShallow(text))
+    throw fail('recipe_invalid', `A recipe has at most ${MAX_DEPTH} levels of nesting.`);
   try {
     // Aliases are rejected: they would let a small file expand to a large value.
     return parse(text, { maxAliasCount: 0, prettyErrors: false, logLevel: 'error' });
@@ -43,4 +45,5 @@ const nameLine = (text: string, error: unknown): string => {
   return `Line ${text.slice(0, error.pos[0]).split('\n').length}: `;
 };
 
-export const formatYaml = (value: object): string => stringify(value, { lineWidth: 100 });
+export const formatYaml = (value: object): string =>
+  stringify(value, { lineWidth: 100, aliasDuplicateObjects: false });

@@ -1,13 +1,15 @@
 // Recipe files: one YAML file each, in the project folder or per site in the home folder.
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
-import { fail, type Failure, getErrorMessage } from '../../core/failure.ts';
+import { fail, Failure, getErrorMessage } from '../../core/failure.ts';
+import { parseUrl } from '../../core/text.ts';
 import { ensureFolderNow, openRegularFile } from '../../system/private-files.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import type { YamlAnswer } from '../workers/recipe-yaml.ts';
-import { Recipe } from './recipe-schema.ts';
+import { invalidRecipe, parseRecipeValue } from './recipe-check.ts';
+import type { Recipe } from './recipe-schema.ts';
 
 const MAX_RECIPE_BYTES = 1024 * 1024;
 /** The folder inside a project. */
@@ -22,9 +24,27 @@ export interface RecipeEntry {
   readonly steps: number;
 }
 
+/** A file in a folder of recipes that is not a valid recipe. */
+export interface BrokenRecipe {
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface RecipeListing {
+  readonly recipes: readonly RecipeEntry[];
+  /** Absent if there is none. */
+  readonly broken?: readonly BrokenRecipe[];
+}
+
 interface LoadedRecipe {
   readonly recipe: Recipe;
   readonly path: string;
+}
+
+interface RecipeFiles {
+  /** One recipe per site and name: that of the project if both folders have it. */
+  readonly loaded: readonly LoadedRecipe[];
+  readonly broken: readonly { readonly path: string; readonly failure: Failure }[];
 }
 
 export class Recipes {
@@ -43,49 +63,105 @@ export class Recipes {
     this.#project = folder === undefined ? undefined : join(folder, PROJECT_FOLDER);
   }
 
-  /** Recipes that cannot be read are left out; `require` explains the reason. */
-  async list(): Promise<RecipeEntry[]> {
-    const loaded = await this.#loadAll();
-    return loaded.map(({ path, recipe: { name, site, description, params, steps } }) =>
-      defined({ name, site, path, description, params: Object.keys(params), steps: steps.length }),
-    );
+  async list(): Promise<RecipeListing> {
+    const { loaded, broken } = await this.#load();
+    const problems = broken.map(({ path, failure }) => ({
+      path,
+      problem: failure.message.replace(`${path} is not a recipe: `, ''),
+    }));
+    return defined({
+      recipes: loaded.map(({ path, recipe: { name, site, description, params, steps } }) => {
+        const facts = { params: Object.keys(params), steps: steps.length };
+        return defined({ name, site, path, description, ...facts });
+      }),
+      broken: valueIf(problems.length > 0, problems),
+    });
   }
 
-  /** The recipes of `list`. */
-  async loadAll(): Promise<Recipe[]> {
-    return (await this.#loadAll()).map(({ recipe }) => recipe);
+  /** The valid recipes, each with the shortest id that `require` accepts. */
+  async loadAll(): Promise<readonly { readonly id: string; readonly recipe: Recipe }[]> {
+    const { loaded } = await this.#load();
+    const recipes = loaded.map(({ recipe }) => recipe);
+    return recipes.map((recipe) => ({ id: chooseId(recipe, recipes), recipe }));
   }
 
-  async #loadAll(): Promise<LoadedRecipe[]> {
-    const byName = new Map<string, LoadedRecipe>();
-    for (const path of await this.files()) {
-      const recipe = await load(path, this.#workers).catch(() => undefined);
-      if (recipe && !byName.has(recipe.name)) byName.set(recipe.name, { recipe, path });
+  async #load(paths?: readonly string[]): Promise<RecipeFiles> {
+    const byId = new Map<string, LoadedRecipe>();
+    const broken: RecipeFiles['broken'][number][] = [];
+    for (const path of paths ?? (await this.files())) {
+      try {
+        const recipe = await load(path, this.#workers);
+        const id = `${recipe.site}/${recipe.name}`;
+        if (!byId.has(id)) byId.set(id, { recipe, path });
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        broken.push({ path, failure: error });
+      }
     }
-    return [...byName.values()];
+    return { loaded: [...byId.values()], broken };
   }
 
-  /** The recipe and its file; throws if there is none, or if it is invalid. */
-  async require(name: string): Promise<LoadedRecipe> {
-    for (const path of await this.files())
-      if (basename(path) === `${name}.yaml`)
-        return { recipe: await load(path, this.#workers), path };
-    const all = await this.#loadAll();
-    const found = all.find(({ recipe }) => recipe.name === name);
+  /** Finds NAME or SITE/NAME; the site `here` of the current page selects one of several. */
+  async require(id: string, here?: string): Promise<LoadedRecipe> {
+    const [, site, name = id] = /^([^/]+)\/([^/]+)$/.exec(id) ?? [];
+    const { loaded, broken } = await this.#loadNamed(name);
+    const isHere = loaded.some(({ recipe }) => recipe.site === here);
+    const wanted = site ?? valueIf(isHere, here);
+    const unreadable = broken.find(({ path }) => this.#mayBeOf(path, wanted));
+    if (unreadable) throw unreadable.failure;
+    const [found, another] = loaded.filter(({ recipe }) => recipe.site === (wanted ?? recipe.site));
+    if (another) throw ambiguous(name, loaded);
     if (found) return found;
-    const available = all.map(({ recipe }) => recipe.name);
-    throw fail('recipe_not_found', `Unknown recipe "${name.slice(0, 100)}".`, { available });
+    const available = (await this.loadAll()).map((one) => one.id);
+    throw fail('recipe_not_found', `Unknown recipe "${id.slice(0, 100)}".`, { available });
   }
 
-  /** Saves a recipe: in the project folder if it exists, otherwise in the home folder. */
-  async save(given: Recipe, inProject: boolean): Promise<string> {
-    const recipe = parse(given, given.name);
+  /** Recipes with this name, and broken files with this file name. */
+  async #loadNamed(name: string): Promise<RecipeFiles> {
+    const { loaded, broken } = await this.#load();
+    return {
+      loaded: loaded.filter(({ recipe }) => recipe.name === name),
+      broken: broken.filter(({ path }) => basename(path) === `${name}.yaml`),
+    };
+  }
+
+  /** A file of the home folder is in the folder of its site. */
+  #mayBeOf(path: string, site: string | undefined): boolean {
+    const folder = dirname(path);
+    return site === undefined || folder === this.#project || basename(folder) === site;
+  }
+
+  /**
+   * Saves a recipe in the project folder, or in the home folder. Throws if the saved file could not
+   * be read again.
+   */
+  async save(given: Recipe, inProject: boolean): Promise<SavedRecipe> {
+    const recipe = parseRecipeValue(given, given.name);
+    const text = await formatRecipe(recipe);
+    await parseRecipe(text, recipe.name, this.#workers);
     const folder =
       inProject && this.#project !== undefined ? this.#project : join(this.#home, recipe.site);
     const path = join(folder, `${recipe.name}.yaml`);
+    const overwritten = await this.#requireOwnFile(path, recipe);
     ensureFolderNow(dirname(path));
-    await replaceFile(path, await formatRecipe(recipe));
-    return path;
+    await replaceFile(path, text);
+    return { path, overwritten };
+  }
+
+  /** Whether the file exists. Throws if it is not a file, or the recipe of another site. */
+  async #requireOwnFile(path: string, { name, site }: Recipe): Promise<boolean> {
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats) return false;
+    if (!stats.isFile()) throw invalidRecipe(path, 'it is not a regular file');
+    const { loaded } = await this.#load([path]);
+    const other = loaded.find(({ recipe }) => recipe.name !== name || recipe.site !== site);
+    if (!other) return true;
+    const { recipe } = other;
+    throw fail(
+      'invalid_argument',
+      `${path} contains the recipe "${recipe.name}" of ${recipe.site}: choose another name.`,
+      { argument: 'name' },
+    );
   }
 
   /** The paths of all recipe files; those of the project first. */
@@ -116,14 +192,39 @@ const listYaml = async (folder: string): Promise<string[]> =>
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(folder, name));
 
+export interface SavedRecipe {
+  readonly path: string;
+  /** The file existed before. */
+  readonly overwritten: boolean;
+}
+
+/** The site of the recipes for an address. */
+export const formatSite = (address: string): string => {
+  const host = parseUrl(address)?.hostname ?? '';
+  return host.replaceAll(/[^a-zA-Z0-9.-]/g, '-') || 'any';
+};
+
+/** The name, with the site if several recipes have the name. */
+const chooseId = ({ name, site }: Recipe, all: readonly Recipe[]): string =>
+  all.some((one) => one.name === name && one.site !== site) ? `${site}/${name}` : name;
+
+const ambiguous = (name: string, loaded: readonly LoadedRecipe[]): Failure =>
+  fail('invalid_argument', `${loaded.length} recipes have the name "${name}".`, {
+    hint: 'Name one of the candidates as SITE/NAME, or open a page of its site first.',
+    candidates: loaded.map(({ recipe }) => `${recipe.site}/${recipe.name}`),
+  });
+
 const load = async (path: string, workers: WorkerPool | undefined): Promise<Recipe> => {
-  const file = await openRegularFile(path, MAX_RECIPE_BYTES);
-  if (!file) throw fail('recipe_not_found', `The file ${path} does not exist.`);
-  try {
-    return await parseRecipe(await file.readFile('utf8'), path, workers);
-  } finally {
-    await file.close();
-  }
+  const text = await readRecipeFile(path).catch((error: unknown) => {
+    throw invalidRecipe(path, getErrorMessage(error));
+  });
+  if (text === undefined) throw fail('recipe_not_found', `The file ${path} does not exist.`);
+  return parseRecipe(text, path, workers);
+};
+
+const readRecipeFile = async (path: string): Promise<string | undefined> => {
+  await using file = await openRegularFile(path, MAX_RECIPE_BYTES);
+  return file?.readFile('utf8');
 };
 
 export const formatRecipe = async (recipe: Recipe): Promise<string> => {
@@ -150,7 +251,7 @@ export const parseRecipe = async (
     workers && text.length > MAX_INLINE_CHARS
       ? await parseInThread(text, source, workers)
       : await parseHere(text, source);
-  return parse(value, source);
+  return parseRecipeValue(value, source);
 };
 
 const parseHere = async (text: string, source: string): Promise<unknown> => {
@@ -158,8 +259,8 @@ const parseHere = async (text: string, source: string): Promise<unknown> => {
   try {
     return parseYaml(text);
   } catch (error) {
-    if (isFailure(error)) throw error;
-    throw invalid(source, getErrorMessage(error));
+    if (error instanceof Failure) throw error;
+    throw invalidRecipe(source, getErrorMessage(error));
   }
 };
 
@@ -171,20 +272,8 @@ const parseInThread = async (
 ): Promise<unknown> => {
   const answer = await workers.run<YamlAnswer>(SCRIPT, text, {
     timeoutMs: PARSE_MS,
-    onTimeout: () => invalid(source, 'it takes too long to parse'),
+    onTimeout: () => invalidRecipe(source, 'it takes too long to parse'),
   });
   if ('value' in answer) return answer.value;
   throw fail('recipe_invalid', answer.problem);
 };
-
-const isFailure = (error: unknown): boolean => error instanceof Error && error.name === 'Failure';
-
-const parse = (value: unknown, source: string): Recipe => {
-  const { data, error } = Recipe.safeParse(value);
-  if (data) return data;
-  const [issue] = error.issues;
-  throw invalid(source, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
-};
-
-const invalid = (source: string, reason: string): Failure =>
-  fail('recipe_invalid', `${source} is not a recipe: ${reason}.`);

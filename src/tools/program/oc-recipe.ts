@@ -1,6 +1,6 @@
 // oc_recipe: lists, shows, creates, runs and exports recipes.
 import { z } from 'zod';
-import { defined } from '../../core/defined.ts';
+import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { getField } from '../../core/json.ts';
 import { exportRecipe, RECIPE_EXPORTS } from '../../features/recipe/export-recipe.ts';
@@ -14,12 +14,16 @@ import { convertCalls } from '../../features/recipe/task-calls.ts';
 import { runRecipe } from '../../features/recipe/run-recipe.ts';
 import type { RecordedStep } from '../../features/recording/kept-lines.ts';
 import { buildCallValue } from '../../features/script/inner-call.ts';
-import { formatRecipe, parseRecipe, Recipes } from '../../store/recipes/recipes.ts';
+import { formatRecipe, formatSite, parseRecipe, Recipes } from '../../store/recipes/recipes.ts';
 import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { buildInnerArguments } from '../../toolkit/input-fields.ts';
-import { listSourceCalls, requireRepeatable } from '../../toolkit/recipe-calls.ts';
+import {
+  listSourceCalls,
+  requireRepeatable,
+  requireValidSteps,
+} from '../../toolkit/recipe-calls.ts';
 import { markListedAs, markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
 
 const name = z.string().min(1).max(200).optional();
@@ -84,19 +88,23 @@ export const ocRecipe = defineTool({
     const recipes = new Recipes(home.recipes, context.folder ?? process.cwd(), workers);
     if (given.run !== undefined) return replay(recipes, given, context);
     if (given.show !== undefined) {
-      const { recipe, path } = await recipes.require(given.show);
+      const { recipe, path } = await recipes.require(given.show, findSite(context));
       return { path, source: await formatRecipe(recipe) };
     }
     if (given.export !== undefined) {
-      const { recipe } = await recipes.require(given.export);
+      const { recipe } = await recipes.require(given.export, findSite(context));
       return { source: exportRecipe(recipe, given.format) };
     }
     const created = await create(given, context);
-    if (!created) return { recipes: await recipes.list() };
-    for (const step of created.steps)
-      if ('call' in step) requireRepeatable(context.services.tools, step.call, step.args);
-    const path = await recipes.save(created, given.project);
-    return { saved: path, name: created.name, steps: created.steps.length };
+    if (!created) return recipes.list();
+    requireValidSteps(created, context.services.tools);
+    const { path, overwritten } = await recipes.save(created, given.project);
+    return {
+      saved: path,
+      name: created.name,
+      steps: created.steps.length,
+      ...compact({ overwritten }),
+    };
   },
   render: (data) => ('source' in data ? String(data.source) : { json: data }),
 });
@@ -125,7 +133,8 @@ const replay = async (
   { run = '', params = {} }: RecipeInput,
   context: Context,
 ): Promise<object> => {
-  const { recipe } = await recipes.require(run);
+  const { recipe } = await recipes.require(run, findSite(context));
+  requireValidSteps(recipe, context.services.tools);
   const call = createCall(context);
   const done = await runRecipe(recipe, params, {
     call,
@@ -139,15 +148,32 @@ const replay = async (
   return done;
 };
 
+/** The site of the current page; undefined if there is no tab. */
+const findSite = ({ session, tabId }: Context): string | undefined => {
+  const tab = tabId === undefined ? session.current : session.tabs.get(tabId);
+  return ifDefined(tab, ({ url }) => formatSite(url));
+};
+
 /** The recipe that the arguments describe; undefined if they describe none. */
 const create = async (given: RecipeInput, context: Context): Promise<Recipe | undefined> => {
-  if (given.source !== undefined)
-    return parseRecipe(given.source, 'source', context.services.workers);
+  if (given.source !== undefined) return parseSource(given.source, given.name, context);
   const steps = await collectSteps(given, context);
   if (!steps) return undefined;
   if (given.name === undefined)
     throw fail('invalid_argument', 'A new recipe needs "name".', { argument: 'name' });
   return addParams(buildRecipe(given.name, steps), given.params ?? {});
+};
+
+const parseSource = async (
+  source: string,
+  name: string | undefined,
+  { services }: Context,
+): Promise<Recipe> => {
+  const recipe = await parseRecipe(source, 'source', services.workers);
+  if (name === undefined || name === recipe.name) return recipe;
+  throw fail('invalid_argument', `"name" is "${name}", but the source names "${recipe.name}".`, {
+    argument: 'name',
+  });
 };
 
 const collectSteps = async (

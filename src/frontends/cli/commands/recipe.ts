@@ -118,7 +118,8 @@ const findOrCreate = async (recipes: Recipes, name: string): Promise<string> => 
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'recipe_not_found') throw error;
     const steps = [{ open: 'https://example.com/' }];
-    return recipes.save({ name, site: 'example.com', params: {}, steps }, false);
+    const recipe = { name, site: 'example.com', params: {}, steps };
+    return (await recipes.save(recipe, false)).path;
   }
 };
 
@@ -140,12 +141,14 @@ const show: RecipeAction = async (words, { terminal, wiring }, command) => {
 
 const list: RecipeAction = async (words, { terminal, wiring }, command) => {
   const { on } = takeSwitches(command, words);
-  const recipes = await new Recipes(wiring.home.recipes, process.cwd()).list();
+  const found = await new Recipes(wiring.home.recipes, process.cwd()).list();
+  const { recipes, broken = [] } = found;
   if (on.has('json')) terminal.out(JSON.stringify(recipes));
   else if (recipes.length === 0) terminal.out('There is no recipe.');
   else
     for (const { name, site, params, steps } of recipes)
       terminal.out(`${name}  ${site}  ${steps} steps  ${params.join(', ')}`.trimEnd());
+  for (const { path, problem } of broken) terminal.err(`${path}: ${problem}`);
   return 0;
 };
 
