@@ -360,6 +360,16 @@ describe('in data', () => {
   });
 });
 
+it('the reference to a secret is left in data, unless it contains a known secret', () => {
+  const call = { query: 'Password', value: '${SECRET:DOOR}', password: '${TOTP:PHONE}' };
+  expect(redactor.data(call)).toEqual(call);
+  const known = createRedactor(['correct-horse-7']);
+  expect(known.data({ password: '${SECRET:correct-horse-7}' })).toEqual({
+    password: `\${SECRET:${H}}`,
+  });
+  expect(redactor.data({ password: '${SECRET:DOOR}-hunter2' })).toEqual({ password: H });
+});
+
 describe('secrets of the secrets file', () => {
   const told = createRedactor(['s3cr3t value&more', 'abc', 'p"w']);
 

@@ -145,8 +145,13 @@ class RedactionRules {
 }
 
 /** The replacement of a member's value because of names; undefined if it must be searched. */
-const hideMember = (key: string, value: unknown, hideValue: boolean): unknown =>
-  hideValue && key === 'value' ? hidden(value) : hiddenByName(key, value);
+const hideMember = (key: string, value: unknown, hideValue: boolean): unknown => {
+  if (typeof value === 'string' && SECRET_REFERENCE.test(value)) return undefined;
+  return hideValue && key === 'value' ? hidden(value) : hiddenByName(key, value);
+};
+
+/** The name of a secret in a call is not secret; a recipe of the call needs it. */
+const SECRET_REFERENCE = /^\$\{(?:SECRET|TOTP):[\w.-]{1,100}\}$/;
 
 /** The replacement of a value under a secret name. Strings are hidden, also in arrays. */
 const hiddenByName = (name: string, value: unknown): unknown => {

@@ -1,19 +1,16 @@
-// Creates recipes from steps, from a recording or from a request, with parameters. Pure.
+// Creates recipes from steps or from a request, and adds their parameters. Pure.
 import { attempt } from '../../core/attempt.ts';
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { getField, isRecord, isUnknownArray, tryParseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
-import {
-  type Recipe,
-  type RecipeRequest,
-  type RecipeStep,
+import type {
+  Recipe,
+  RecipeRequest,
+  RecipeStep,
   RecipeTarget,
 } from '../../store/recipes/recipe-schema.ts';
 import { formatSite } from '../../store/recipes/recipes.ts';
-import type { Locator, RecordedStep } from '../recording/kept-lines.ts';
-import { buildScriptSteps } from '../recording/script-steps.ts';
-import { formatSecretVariable } from '../recording/script-text.ts';
 
 export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe => {
   if (steps.length === 0)
@@ -24,75 +21,16 @@ export const buildRecipe = (name: string, steps: readonly RecipeStep[]): Recipe 
   return { name, site: formatSite(first ?? ''), params: {}, steps: [...steps] };
 };
 
+/** The names of the secrets that the steps enter. */
+export const listSecretNames = ({ steps }: Recipe): string[] => {
+  const names = JSON.stringify(steps).matchAll(/\$\{(?:SECRET|TOTP):([^}]{1,200})\}/g);
+  return [...new Set([...names].map(([, name = '']) => name))];
+};
+
 const findAddress = (step: RecipeStep): string | undefined => {
   if ('open' in step) return step.open;
   return 'request' in step ? step.request.url : undefined;
 };
-
-/** Steps of a recording; those that a recipe cannot repeat (scrolling, popups) are left out. */
-export const convertRecordedSteps = (seen: readonly RecordedStep[]): RecipeStep[] =>
-  buildScriptSteps(seen).flatMap((step) => {
-    const converted = convertStep(step);
-    return converted ? [converted] : [];
-  });
-
-const convertStep = (step: RecordedStep): RecipeStep | undefined => {
-  switch (step.kind) {
-    case 'goto':
-      return { open: step.url };
-    case 'arrived':
-      return { expect: { url: `${stripQuery(step.url)}*` } };
-    case 'click':
-      return { action: chooseClick(step), target: toTarget(step.target) };
-    case 'hover':
-      return { action: 'hover', target: toTarget(step.target) };
-    case 'fill':
-      return { action: 'fill', target: toTarget(step.target), value: toValue(step) };
-    case 'select':
-      return { action: 'select', target: toTarget(step.target), value: [...step.values] };
-    case 'check':
-      return { action: step.checked ? 'check' : 'uncheck', target: toTarget(step.target) };
-    case 'press':
-      return defined({
-        action: 'press' as const,
-        target: step.target && toTarget(step.target),
-        value: [...(step.modifiers ?? []), step.key].join('+'),
-      });
-    default:
-      return undefined;
-  }
-};
-
-const chooseClick = ({
-  button,
-  count = 1,
-}: Extract<RecordedStep, { kind: 'click' }>): 'click' | 'double_click' | 'right_click' => {
-  if (button === 'right') return 'right_click';
-  return count === 2 ? 'double_click' : 'click';
-};
-
-/** Secrets are stored by their name only. */
-const toValue = (step: Extract<RecordedStep, { kind: 'fill' }>): string =>
-  step.secret ? `\${SECRET:${step.secretName ?? formatSecretVariable(step)}}` : step.value;
-
-/** Without a name, the role is kept so that a run checks the kind of the element. */
-const toTarget = ({ role, name, testId, css, facts }: Locator): RecipeTarget => {
-  const isOnly = name !== undefined || facts?.row !== undefined;
-  const recorded = facts && isOnly ? parseTarget(facts) : undefined;
-  if (recorded) return recorded;
-  if (role !== undefined && name !== undefined)
-    return defined({ role, name, testId: testId?.value });
-  const selector = testId ? `[${testId.attribute}="${testId.value}"]` : css.at(-1);
-  if (selector === undefined)
-    throw fail('recipe_invalid', 'A recorded element has neither a name nor a selector.');
-  return defined({ role, selector });
-};
-
-const stripQuery = (url: string): string => url.replace(/[?#].*$/s, '');
-
-/** The facts of an element, read from a recording. */
-const parseTarget = (facts: unknown): RecipeTarget | undefined =>
-  RecipeTarget.safeParse(facts).data;
 
 /** A captured request as a step, after the page that sent it was opened. */
 export const convertRequest = (detail: unknown): RecipeStep[] => {

@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import { compact, defined, ifDefined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
-import { getField } from '../../core/json.ts';
+import { getField, isUnknownArray, tryParseJson } from '../../core/json.ts';
 import { exportRecipe, RECIPE_EXPORTS } from '../../features/recipe/export-recipe.ts';
 import {
   addParams,
   buildRecipe,
-  convertRecordedSteps,
   convertRequest,
+  listSecretNames,
 } from '../../features/recipe/recipe-sources.ts';
+import { convertRecordedSteps } from '../../features/recipe/recorded-steps.ts';
 import { convertCalls } from '../../features/recipe/task-calls.ts';
 import { runRecipe } from '../../features/recipe/run-recipe.ts';
 import type { RecordedStep } from '../../features/recording/kept-lines.ts';
@@ -95,16 +96,8 @@ export const ocRecipe = defineTool({
       const { recipe } = await recipes.require(given.export, findSite(context));
       return { source: exportRecipe(recipe, given.format) };
     }
-    const created = await create(given, context);
-    if (!created) return recipes.list();
-    requireValidSteps(created, context.services.tools);
-    const { path, overwritten } = await recipes.save(created, given.project);
-    return {
-      saved: path,
-      name: created.name,
-      steps: created.steps.length,
-      ...compact({ overwritten }),
-    };
+    const source = await create(given, context);
+    return source ? save(recipes, source, given.project, context) : recipes.list();
   },
   render: (data) => ('source' in data ? String(data.source) : { json: data }),
 });
@@ -154,15 +147,51 @@ const findSite = ({ session, tabId }: Context): string | undefined => {
   return ifDefined(tab, ({ url }) => formatSite(url));
 };
 
+interface NewRecipe {
+  readonly recipe: Recipe;
+  /** Recorded steps that the recipe does not contain. */
+  readonly leftOut?: readonly string[];
+}
+
+const save = async (
+  recipes: Recipes,
+  { recipe, leftOut }: NewRecipe,
+  inProject: boolean,
+  { services, note }: Context,
+): Promise<object> => {
+  requireValidSteps(recipe, services.tools);
+  const { path, overwritten } = await recipes.save(recipe, inProject);
+  const secrets = listSecretNames(recipe);
+  const missing = secrets.filter((one) => services.secrets.every((known) => known.name !== one));
+  for (const secret of missing)
+    note(
+      `[the recipe needs the secret ${secret}, which is not defined: start the server with ` +
+        '--secrets FILE that contains it, or change its name in the recipe]',
+    );
+  return {
+    saved: path,
+    name: recipe.name,
+    steps: recipe.steps.length,
+    ...compact({ overwritten, secrets, left_out: leftOut }),
+  };
+};
+
 /** The recipe that the arguments describe; undefined if they describe none. */
-const create = async (given: RecipeInput, context: Context): Promise<Recipe | undefined> => {
-  if (given.source !== undefined) return parseSource(given.source, given.name, context);
-  const steps = await collectSteps(given, context);
-  if (!steps) return undefined;
+const create = async (given: RecipeInput, context: Context): Promise<NewRecipe | undefined> => {
+  if (given.source !== undefined)
+    return { recipe: await parseSource(given.source, given.name, context) };
+  const source = await collectSteps(given, context);
+  if (!source) return undefined;
   if (given.name === undefined)
     throw fail('invalid_argument', 'A new recipe needs "name".', { argument: 'name' });
-  return addParams(buildRecipe(given.name, steps), given.params ?? {});
+  const recipe = addParams(buildRecipe(given.name, source.steps), given.params ?? {});
+  return defined({ recipe, leftOut: source.leftOut });
 };
+
+interface SourceSteps {
+  readonly steps: readonly RecipeStep[];
+  readonly leftOut?: readonly string[];
+}
 
 const parseSource = async (
   source: string,
@@ -179,22 +208,23 @@ const parseSource = async (
 const collectSteps = async (
   { from_task, from_recording, from_request }: RecipeInput,
   context: Context,
-): Promise<readonly RecipeStep[] | undefined> => {
+): Promise<SourceSteps | undefined> => {
   if (from_task !== undefined)
-    return convertCalls(await listSourceCalls(from_task, context.services));
+    return { steps: convertCalls(await listSourceCalls(from_task, context.services)) };
   if (from_recording !== undefined) return loadRecording(from_recording, context);
   if (from_request === undefined) return undefined;
   const reply = await createCall(context)('network', { detail: from_request, raw: true });
   if (reply.failure) throw reply.failure;
-  return convertRequest(buildCallValue(reply));
+  return { steps: convertRequest(buildCallValue(reply)) };
 };
 
-const loadRecording = async (
-  folder: string,
-  { allowFile }: Context,
-): Promise<readonly RecipeStep[]> => {
+const loadRecording = async (folder: string, { allowFile }: Context): Promise<SourceSteps> => {
   const { loadUserFile } = await import('../../store/files/user-files.ts');
   const path = await allowFile(`${folder}/recording.json`);
-  const steps = getField(JSON.parse(await loadUserFile(path)), 'steps');
-  return convertRecordedSteps((steps ?? []) as RecordedStep[]);
+  const steps = getField(tryParseJson(await loadUserFile(path)), 'steps');
+  if (!isUnknownArray(steps))
+    throw fail('recipe_invalid', `${path} is not the JSON file of a recording.`, {
+      hint: 'Record with exports: ["json"].',
+    });
+  return convertRecordedSteps(steps as RecordedStep[]);
 };
