@@ -255,6 +255,36 @@ describe('a recipe', () => {
     ).toMatchObject({ code: 'invalid_argument' });
   });
 
+  it('gives the parameters of a request the types of its values', async () => {
+    const key = await capture(`await fetch('/api/orders?page=2&gift=true&zip=01234', {
+      method: 'POST', headers: {'content-type': 'application/json'},
+      body: JSON.stringify({size: 4, paid: false, code: '77'})}); return 1`);
+    const params = { page: 2, gift: 'true', zip: '01234', size: '4', paid: false, code: 77 };
+    await engine.json('oc_recipe', { name: 'order-types', from_request: key, params });
+    const source = await engine.text('oc_recipe', { show: 'order-types' });
+    expect(source.replace(/steps:.*$/s, '').replace(/^.*params:\n/s, '')).toMatchInlineSnapshot(`
+      "  page:
+          type: number
+          default: 2
+        gift:
+          type: boolean
+          default: true
+        zip:
+          type: string
+          default: "01234"
+        size:
+          type: number
+          default: 4
+        paid:
+          type: boolean
+          default: false
+        code:
+          type: string
+          default: "77"
+      "
+    `);
+  });
+
   it('repeats a captured request with a form body', async () => {
     const key = await capture(
       "await fetch('/api/orders', {method: 'POST', body: new URLSearchParams({item: 'pen'})}); return 1",

@@ -1,6 +1,6 @@
 // Creates recipes from steps or from a request, and adds their parameters. Pure.
 import { attempt } from '../../core/attempt.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, valueIf } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
 import { getField, isRecord, isUnknownArray, tryParseJson } from '../../core/json.ts';
 import { parseUrl } from '../../core/text.ts';
@@ -81,18 +81,31 @@ type ParamValues = Readonly<Record<string, string | number | boolean>>;
 export const addParams = (recipe: Recipe, params: ParamValues): Recipe => {
   requireNoHidden(recipe.steps);
   const types = new Map<string, ParamType>();
-  const replacer = new ParamReplacer(params, types);
+  const hasRequest = recipe.steps.some((step) => 'request' in step);
+  const replacer = new ParamReplacer(params, types, hasRequest);
   const steps = recipe.steps.map((step) => replacer.replaceStep(step));
   const unused = Object.keys(params).find((key) => !types.has(key));
   if (unused !== undefined)
     throw fail('invalid_argument', `No step contains the value of the parameter "${unused}".`, {
       argument: 'params',
     });
-  const declared = Object.entries(params).map(([key, value]) => [
-    key,
-    { type: types.get(key) ?? 'string', default: value },
-  ]);
+  const declared = Object.entries(params).map(([key, value]) => {
+    const type = types.get(key) ?? 'string';
+    return [key, { type, default: convertDefault(value, type) }];
+  });
   return { ...recipe, params: Object.fromEntries(declared) as Recipe['params'], steps };
+};
+
+/** The value in the type that the recipe has for it: "2" in a body with the number 2 is 2. */
+const convertDefault = (value: ParamValues[string], type: ParamType): ParamValues[string] => {
+  if (type === 'string') return String(value);
+  return type === 'number' ? Number(value) : String(value) === 'true';
+};
+
+/** A value of a query or a form: `2` is a number, `01234` is a text. */
+const inferType = (text: string): ParamType => {
+  if (text === 'true' || text === 'false') return 'boolean';
+  return text !== '' && String(Number(text)) === text ? 'number' : 'string';
 };
 
 /** Redacted values cannot be repeated. */
@@ -112,8 +125,11 @@ class ParamReplacer {
   readonly #params: readonly (readonly [string, string])[];
   readonly #given: ParamValues;
   readonly #types: Map<string, ParamType>;
+  readonly #infers: boolean;
 
-  constructor(params: ParamValues, types: Map<string, ParamType>) {
+  /** `infers`: a value in an address has the type of its text, not that of the given value. */
+  constructor(params: ParamValues, types: Map<string, ParamType>, infers: boolean) {
+    this.#infers = infers;
     this.#given = params;
     this.#types = types;
     this.#params = Object.entries(params)
@@ -130,8 +146,8 @@ class ParamReplacer {
     const request = defined({
       ...rest,
       url: this.#replaceAddress(url),
-      query: query && this.#replaceValues(query),
-      form: form && this.#replaceValues(form),
+      query: query && this.#replaceFields(query),
+      form: form && this.#replaceFields(form),
       json: json === undefined ? undefined : this.#replaceValues(json),
     });
     return { request };
@@ -168,6 +184,21 @@ class ParamReplacer {
     return replace(value) as T;
   }
 
+  /** Replaces whole values of a query or a form. */
+  #replaceFields(fields: Readonly<Record<string, string>>): Record<string, string> {
+    const replace = (value: string): string => this.#replaceWhole(value, inferType(value));
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, replace(value)]),
+    );
+  }
+
+  #replaceWhole(text: string, type?: ParamType): string {
+    const found = this.#params.find(([, wanted]) => wanted === text);
+    if (!found) return text;
+    this.#note(found[0], type);
+    return `{{${found[0]}}}`;
+  }
+
   #replaceValue(value: unknown): unknown {
     const type = PARAM_TYPES.find((one) => one === typeof value);
     const found = type && this.#params.find(([, wanted]) => wanted === String(value));
@@ -179,12 +210,12 @@ class ParamReplacer {
   /** Whole parts of the path and whole values of the query. */
   #replaceAddress(address: string): string {
     const parts = address.split(/([/?&=#])/);
+    const infer = (text: string): ParamType | undefined => valueIf(this.#infers, inferType(text));
     return parts
       .map((part) => {
         const decoded = attempt(() => decodeURIComponent(part), part);
-        const found = this.#params.find(([, wanted]) => wanted === decoded);
-        if (found) this.#note(found[0]);
-        return found ? `{{${found[0]}}}` : part;
+        const replaced = this.#replaceWhole(decoded, infer(decoded));
+        return replaced === decoded ? part : replaced;
       })
       .join('');
   }
