@@ -43,6 +43,8 @@ export interface Effects {
     readonly count: number;
     readonly pending: number;
     readonly failed: readonly FailedRequest[];
+    /** Requests of the page that may change data on the server. */
+    readonly changing?: number;
   };
   readonly announcements?: readonly { readonly role: string; readonly text: string }[];
   readonly invalid?: readonly { readonly field: TargetName; readonly message: string }[];
@@ -92,8 +94,14 @@ export interface ActionData {
   readonly after?: { readonly mode: 'ax' | 'diff' };
 }
 
+export const findLastReceipt = ({
+  receipt,
+  submitted,
+  receipts,
+}: ActionData): Receipt | undefined => receipt ?? submitted ?? receipts?.at(-1)?.receipt;
+
 /** For the noEffect trait of acting tools: whether the last action had no visible effect. */
-export const hasNoEffect = ({ receipt, submitted, receipts }: ActionData): boolean => {
-  const last = receipt ?? submitted ?? receipts?.at(-1)?.receipt;
+export const hasNoEffect = (data: ActionData): boolean => {
+  const last = findLastReceipt(data);
   return last !== undefined && hadNoEffect(last);
 };

@@ -1,4 +1,5 @@
 // A call in the pipeline: the request, and one type per step with the facts that it added.
+import type { EffectKinds } from '../core/effect-kinds.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
 import type { Hint } from '../policy/hints.ts';
@@ -110,6 +111,8 @@ export interface CallCourse {
   work?: Promise<unknown>;
   /** run: the facts of the elements that a call of a task acted on, for recipes. */
   targets?: unknown[];
+  /** run: the kinds of effects of the last action of a task's call, for recipes. */
+  effects?: EffectKinds;
   /** run */
   result?: ToolOutput;
   /** journal: the line of the journal. */

@@ -33,7 +33,7 @@ interface CallEnd {
 
 const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<void> => {
   const { services, request } = call;
-  const { session, tab, common, targets, result } = call.course;
+  const { session, tab, common, targets, result, effects } = call.course;
   const tool = services.tools.find(({ name }) => name === request.name);
   call.course.entry = await services.journal.appendCall(
     defined({
@@ -50,6 +50,7 @@ const record = async (call: Call, { code, summary, tokens }: CallEnd): Promise<v
       negative: valueIf(code === undefined && result?.isNegative, true as const),
       summary,
       targets,
+      effects,
     }),
     tab ? listOrigins(tab) : [],
   );

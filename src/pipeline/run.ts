@@ -1,5 +1,8 @@
 // Runs the tool under its deadline.
 import { showsPdf } from '../browser/pdf/pdf-kind.ts';
+import { listEffectKinds } from '../core/effect-kinds.ts';
+import { isRecord } from '../core/json.ts';
+import { findLastReceipt } from '../core/receipt.ts';
 import { abortable } from '../core/time.ts';
 import type { JobContext, TabContext } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
@@ -15,8 +18,15 @@ export const run = async (call: PermittedCall): Promise<ToolOutput> => {
   call.course.work = work;
   const result = await abortable(work, call.deadline.signal);
   call.course.result = result;
+  noteEffects(call, result);
   readShownPdfAhead(call);
   return result;
+};
+
+const noteEffects = ({ common, toolCall, course }: PermittedCall, { data }: ToolOutput): void => {
+  if (common.taskId === undefined || toolCall.effect !== 'act' || !isRecord(data)) return;
+  const receipt = findLastReceipt(data);
+  if (receipt) course.effects = listEffectKinds(receipt.effects);
 };
 
 /** After a call that may have opened a PDF. The owner's rules may forbid to read it. */

@@ -1,6 +1,7 @@
 // Shared by tools that act: fields that name a target, wait times, and the action context.
 import { defined, ifDefined } from '../core/defined.ts';
 import { z } from 'zod';
+import { EffectKinds } from '../core/effect-kinds.ts';
 import { fail } from '../core/failure.ts';
 import type { ActionContext } from '../browser/act/perform.ts';
 import type { ActionData } from '../core/receipt.ts';
@@ -34,6 +35,9 @@ export const RECORDED_FIELD = {
       })
       .optional()
       .describe('The element by the facts that a recipe recorded, instead of ref'),
+  ),
+  recordedEffects: markUnlisted(
+    EffectKinds.optional().describe('Effects of the recorded action, which are waited for'),
   ),
 };
 
@@ -115,12 +119,18 @@ export const parseTarget = (
 const documentAddress = (frame: Frame): string =>
   frame.url === 'about:srcdoc' && frame.parent ? documentAddress(frame.parent) : frame.url;
 
+interface ActInput {
+  readonly waitForMs: number;
+  readonly settleMs: number;
+  readonly recordedEffects?: EffectKinds | undefined;
+}
+
 /** How long to wait for a first effect if nothing happens. */
 const IDLE_MS = 100;
 
 export const createActionContext = (
   context: TabContext,
-  { waitForMs, settleMs }: { readonly waitForMs: number; readonly settleMs: number },
+  { waitForMs, settleMs, recordedEffects }: ActInput,
 ): ActionContext => {
   const { tab, session, signal, deadline, services, allowUpload, allowAction, recheckAction } =
     context;
@@ -129,7 +139,7 @@ export const createActionContext = (
     signal,
     deadline,
     reachMs: waitForMs,
-    patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs) },
+    patience: { settleMs, idleMs: Math.min(IDLE_MS, settleMs), expected: recordedEffects },
     chromeRuns: () => services.browser.running,
     clipboard: session.clipboard,
     allowFile: allowUpload,

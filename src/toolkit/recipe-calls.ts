@@ -32,7 +32,7 @@ export const listSourceCalls = async (
 };
 
 const buildSourceCall = (
-  { tool: name, args, tabId, summary, targets = [], negative }: CallEntry,
+  { tool: name, args, tabId, summary, targets = [], negative, effects }: CallEntry,
   number: number,
   tools: readonly Tool[],
 ): SourceCall => {
@@ -40,7 +40,7 @@ const buildSourceCall = (
   const given = isRecord(args) ? args : {};
   const own = tool ? selectOwnArguments(tool, given) : {};
   const timeoutMs = readNumber(given['timeout_ms'] ?? given['timeoutMs']);
-  const facts = { tabId, summary, targets, negative, timeoutMs };
+  const facts = { tabId, summary, targets, negative, effects, timeoutMs };
   return { ...facts, number, tool: name, args: own, part: choosePart(tool, given, own) };
 };
 

@@ -118,7 +118,8 @@ describe.concurrent('a recipe of a task', () => {
             order:
               - Save
               - Delete
-          receipt: {}
+          receipt:
+            requested: true
         - action: fill
           target:
             role: textbox

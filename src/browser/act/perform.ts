@@ -141,6 +141,7 @@ const attempt = async (
     )
       return { missed: pressMissed(context, reached, seen.missed) };
     await effectWait.rest();
+    await effectWait.untilExpected();
     const receipt = await writeReceipt(spec, reached, activity, effectWait);
     if (receipt.effects.copied !== undefined) noteCopied(context, receipt.effects.copied);
     return { receipt };
@@ -363,6 +364,7 @@ export const performOnPage = async (
     await untilInterrupted(context, () => input(focus));
     await effectWait.look('frame');
     await effectWait.rest();
+    await effectWait.untilExpected();
     effectWait.end();
     return effectWait.effects();
   });

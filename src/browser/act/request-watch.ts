@@ -1,7 +1,9 @@
 // Watches the requests that an action causes, and decides how long to wait for their responses.
 import { callAll } from '../../core/collections.ts';
-import { textBefore } from '../../core/text.ts';
+import { compact } from '../../core/defined.ts';
+import { parseUrl, textBefore } from '../../core/text.ts';
 import { monotonicMs } from '../../core/time.ts';
+import { isTelemetryHost } from '../../policy/telemetry-hosts.ts';
 import type { Tab } from '../tabs/tab.ts';
 import {
   hasNoBody,
@@ -215,6 +217,7 @@ export class RequestWatch implements Disposable {
         count: records.length,
         pending: records.filter(({ state }) => state === 'pending').length,
         failed,
+        ...compact({ changing: records.filter(mayChangeData).length }),
       },
     };
   }
@@ -255,6 +258,15 @@ const bodyLength = (record: RequestRecord): number | undefined => {
 const IGNORED_URL = /^(?:data|blob):|\/favicon\.ico$/;
 
 const requestKey = ({ method, url }: RequestRecord): string => `${method} ${url.split('?')[0]}`;
+
+const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Other types are beacons and reports. */
+const CHANGING_TYPES = new Set([...SCRIPTED, 'Document']);
+
+const mayChangeData = ({ method, url, resourceType }: RequestRecord): boolean =>
+  !READING_METHODS.has(method) &&
+  CHANGING_TYPES.has(resourceType) &&
+  !isTelemetryHost(parseUrl(url)?.hostname ?? '');
 
 const hasFailed = ({ status, state, failure }: RequestRecord): boolean =>
   (status !== undefined && status >= 400) || (state === 'failed' && failure?.canceled !== true);

@@ -1,5 +1,6 @@
 // Waits until the effects of an action have ended. Events end the wait, not a fixed delay.
 import { callAll } from '../../core/collections.ts';
+import { compareEffectKinds, type EffectKinds, listEffectKinds } from '../../core/effect-kinds.ts';
 import { compact, defined, valueIf, ifDefined } from '../../core/defined.ts';
 import { Deadline, monotonicMs } from '../../core/time.ts';
 import { isGone } from '../cdp/errors.ts';
@@ -17,7 +18,12 @@ export interface Patience {
   readonly settleMs: number;
   /** Maximum time to wait for the first effect. */
   readonly idleMs: number;
+  /** The effects of an earlier run, which are waited for. */
+  readonly expected?: EffectKinds | undefined;
 }
+
+/** How long to wait for the effects of an earlier run. */
+const EXPECTED_MS = 5_000;
 
 /** Factor on settleMs for a navigation: without the wait the client would read the old page. */
 const NAVIGATION_FACTOR = 3;
@@ -143,6 +149,22 @@ export class EffectWait {
         await this.#firstSign(idleLeft);
         await this.look('frame');
       } else return;
+    }
+  }
+
+  /** Waits for the effects of an earlier run that have not been observed yet. */
+  async untilExpected(): Promise<void> {
+    const { expected } = this.#patience;
+    if (!expected) return;
+    this.#endsAt = monotonicMs() + EXPECTED_MS;
+    for (;;) {
+      const left = this.#endsAt - monotonicMs();
+      const difference = compareEffectKinds(expected, listEffectKinds(this.effects()));
+      if (difference === undefined || left <= 0 || this.#activity.interrupted) return;
+      if (this.#activity.leaving) await this.#activity.next(left, this.#signal);
+      else await this.#firstSign(left);
+      await this.look('frame');
+      await this.rest(0);
     }
   }
 

@@ -1,5 +1,6 @@
 // Runs a recipe: repeats its steps, and stops if a target cannot be identified with certainty.
 import { defined } from '../../core/defined.ts';
+import { compareEffectKinds, type EffectKinds, listEffectKinds } from '../../core/effect-kinds.ts';
 import { fail, Failure } from '../../core/failure.ts';
 import { getField } from '../../core/json.ts';
 import { quoteText } from '../../core/text.ts';
@@ -11,7 +12,6 @@ import type {
 } from '../../store/recipes/recipe-schema.ts';
 import { buildCallValue, type InnerReply } from '../script/inner-call.ts';
 import { fillParams, type RecipeParams, resolveParams } from './recipe-params.ts';
-import { compareReceipts, readReceipt } from './recipe-receipt.ts';
 
 export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
@@ -113,10 +113,11 @@ class RecipeRunner {
 
   async #act(step: Extract<RecipeStep, { action: string }>): Promise<void> {
     const { action, target, value, receipt } = step;
+    const awaited = defined({ recordedEffects: receipt });
     const send = (place: object): Promise<unknown> =>
-      this.#call('interact', { action, ...place, ...defined({ value }) });
+      this.#call('interact', { action, ...place, ...defined({ value }), ...awaited });
     const data = target ? await this.#actOn(target, send) : await send({});
-    const difference = receipt && compareReceipts(receipt, readReceipt(data));
+    const difference = receipt && compareEffectKinds(receipt, readEffects(data));
     if (difference !== undefined) throw fail('recipe_stopped', `${difference}.`);
   }
 
@@ -196,6 +197,12 @@ class RecipeRunner {
     throw fail('recipe_stopped', `the response has the status ${status}.`);
   }
 }
+
+/** The kinds of effects in the data of an action. */
+const readEffects = (data: unknown): EffectKinds => {
+  const effects = getField(getField(data, 'receipt'), 'effects');
+  return listEffectKinds(effects ?? {});
+};
 
 /** The facts for the argument `recorded`; undefined if the target is found by other facts. */
 const buildRecorded = (target: RecipeTarget): object | undefined => {

@@ -1,9 +1,9 @@
 // Converts the calls of a task into the steps of a recipe, or names the call that has no step. Pure.
 import { defined } from '../../core/defined.ts';
+import { EffectKinds, selectRepeatable } from '../../core/effect-kinds.ts';
 import { fail, type Failure } from '../../core/failure.ts';
 import { getField, isUnknownArray } from '../../core/json.ts';
 import { RecipeStep, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
-import { parseReceiptLine } from './recipe-receipt.ts';
 
 /** How a recipe repeats a successful call. */
 export type RecipePart =
@@ -36,6 +36,8 @@ export interface SourceCall {
   readonly summary: string;
   /** Facts of the elements that the call acted on; null for an element without a name. */
   readonly targets: readonly unknown[];
+  /** Kinds of effects of its last action. */
+  readonly effects?: unknown;
 }
 
 /** The failure of a call that cannot become a step. */
@@ -101,7 +103,7 @@ const convertCall = (call: SourceCall): RecipeStep[] => {
 const TARGET_NAMES = ['ref', 'selector', 'query', 'recorded'];
 
 const convertAction = (call: SourceCall): RecipeStep => {
-  const { args, summary, targets } = call;
+  const { args, summary, targets, effects } = call;
   const { action, value } = args;
   const hasTarget = TARGET_NAMES.some((name) => args[name] !== undefined);
   const target = hasTarget
@@ -109,7 +111,7 @@ const convertAction = (call: SourceCall): RecipeStep => {
     : parseTarget(targets.at(-1));
   if (hasTarget && !target)
     throw refuseCall(call, 'its element has neither a name nor a selector that was recorded');
-  const receipt = parseReceiptLine(summary);
+  const receipt = buildReceipt(String(action), effects);
   const { data } = RecipeStep.safeParse(
     defined({ action, target, value: toStepValue(value), receipt }),
   );
@@ -117,12 +119,20 @@ const convertAction = (call: SourceCall): RecipeStep => {
   return data;
 };
 
+/** Actions whose result is not read back: only their effects show that they worked. */
+const UNVERIFIED = new Set(['click', 'double_click', 'right_click', 'press', 'upload']);
+
+const buildReceipt = (action: string, effects: unknown): EffectKinds | undefined => {
+  const { data } = EffectKinds.safeParse(effects);
+  return data && selectRepeatable(data, UNVERIFIED.has(action));
+};
+
 const toStepValue = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 
 /** The fields, and the button that submits them. */
 const convertFields = (call: SourceCall): RecipeStep[] => {
-  const { args, targets, negative } = call;
+  const { args, targets, negative, effects } = call;
   const { fields, submit } = args;
   if (!isUnknownArray(fields)) throw refuseCall(call, 'its fields were not recorded');
   if (negative) throw refuseCall(call, 'some of its fields were not filled');
@@ -134,7 +144,8 @@ const convertFields = (call: SourceCall): RecipeStep[] => {
   if (submit === undefined || submit === false) return steps;
   const button = targets.length > fields.length ? parseTarget(targets.at(-1)) : undefined;
   if (!button) throw refuseCall(call, 'the button that submits the form has no name');
-  return [...steps, { action: 'click', target: button }];
+  const receipt = buildReceipt('click', effects);
+  return [...steps, defined({ action: 'click' as const, target: button, receipt })];
 };
 
 const readFieldName = (field: unknown): object => {

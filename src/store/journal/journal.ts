@@ -1,7 +1,7 @@
 // The journal: one line per call or event. Errors in the journal never fail a call.
 import { z } from 'zod';
 import { addCount, getOrCreate } from '../../core/collections.ts';
-import { defined } from '../../core/defined.ts';
+import { defined, ifDefined } from '../../core/defined.ts';
 import type { Log } from '../../core/log.ts';
 import { type Gaps, JsonlLog } from '../files/jsonl-log.ts';
 import type { PayloadWriter } from '../files/payload-writer.ts';
@@ -35,6 +35,8 @@ const CallEntry = z.object({
   summary: z.string(),
   /** Facts of the elements that a call of a task acted on. */
   targets: z.array(z.unknown()).optional(),
+  /** Kinds of effects of the last action of such a call. */
+  effects: z.record(z.string(), z.unknown()).optional(),
 });
 const EventEntry = z.looseObject({ ts: z.number(), event: z.string() });
 const Entry = z.union([CallEntry, EventEntry]);
@@ -182,10 +184,13 @@ const NOT_CLEANED = { omitted: 'could not be redacted' };
 /** Cuts after the redaction, because a part of a secret is not recognised. */
 const cleanCall = (entry: CallEntry, args: unknown, writer: PayloadWriter): CallEntry => {
   const summary = writer.cleanText(entry.summary.slice(0, MAX_SUMMARY_CHARS));
-  const { targets, ...rest } = entry;
+  const { targets, effects, ...rest } = entry;
   return {
     ...rest,
-    ...defined({ targets: cleanTargets(targets, writer) }),
+    ...defined({
+      targets: cleanTargets(targets, writer),
+      effects: ifDefined(effects, (kinds) => writer.clean(kinds)),
+    }),
     tool: writer.cleanText(entry.tool).slice(0, TOOL_CHARS),
     args,
     summary: summary.slice(0, SUMMARY_CHARS).replace(/\s+/g, ' '),

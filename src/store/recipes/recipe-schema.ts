@@ -1,5 +1,6 @@
 // The format of a recipe file: parameters and steps.
 import { z } from 'zod';
+import { EffectKinds } from '../../core/effect-kinds.ts';
 
 const text = z.string().max(10_000);
 
@@ -52,19 +53,6 @@ const RECIPE_ACTIONS = [
 
 const Facts = z.record(z.string(), z.unknown());
 
-/** Effects of the recorded action that a run must repeat; absent ones must not happen. */
-export const RecipeReceipt = z.strictObject({
-  /** The path after the action, without its query; `*` replaces ids. */
-  url: text.optional(),
-  dialog: text.optional(),
-  newTab: z.literal(true).optional(),
-  download: z.literal(true).optional(),
-  closed: z.literal(true).optional(),
-  /** Fields that rejected their value, or failed requests. */
-  problem: z.literal(true).optional(),
-});
-export type RecipeReceipt = z.output<typeof RecipeReceipt>;
-
 const texts = z.record(z.string(), scalar);
 
 const RecipeRequest = z.strictObject({
@@ -88,7 +76,8 @@ export const STEP_KINDS = {
     action: z.enum(RECIPE_ACTIONS),
     target: RecipeTarget.optional(),
     value: z.union([z.array(scalar), scalar]).optional(),
-    receipt: RecipeReceipt.optional(),
+    /** Effects of the recorded action that a run must repeat. */
+    receipt: EffectKinds.optional(),
     expect: Facts.optional(),
   }),
   wait: z.strictObject({ wait: Facts }),
