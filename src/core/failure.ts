@@ -309,6 +309,8 @@ const SITUATIONS = {
   condition_not_met:
     'Look at the page with [[read]]; raise [[timeout]] if it only needs more time.',
   password_required: 'The server requires a user name and a password: set them with [[httpAuth]].',
+  partly_done:
+    'Look at the page with [[read]] before you repeat the call: "done" lists what it has done.',
   folded_part: 'Read it with [[readRef]].',
   folded_part_in_mode: 'Read it with [[modeAx]].',
   saved_login: 'Use [[loadLogin]] to restore a login.',

@@ -1,6 +1,7 @@
 // Turns the outcome into one redacted reply: errors become structured failures, not stack traces.
 import { defined, valueIf } from '../core/defined.ts';
 import {
+  fail,
   Failure,
   type FailureCode,
   type FailureDetails,
@@ -10,6 +11,7 @@ import {
 import { type HintReader, renderHint } from '../core/hint-text.ts';
 import { toChromeFailure } from '../browser/cdp/errors.ts';
 import { describeAnswered, describeDialog } from '../browser/tabs/dialog.ts';
+import type { CallEffect } from '../features/script/inner-call.ts';
 import { noFindings } from '../policy/sanitise-text.ts';
 import { sanitiseLargeData } from '../policy/sanitise.ts';
 import type { Call, Reply, ReplyFacts, Step } from './call.ts';
@@ -21,7 +23,38 @@ export const answer: Step<Call, Call> = async (call, next) => {
   reportBlocked(call);
   const cleaned = { ...reply, notes: await clean(call, call.notes) };
   reportEnd(call, cleaned);
+  if (call.request.inner) return { ...cleaned, ...defined({ effect: findEffect(call, reply) }) };
   return call.request.shell ? { ...cleaned, facts: collectFacts(call, reply) } : cleaned;
+};
+
+/** Failures of a call that has not done anything. */
+const BEFORE_EFFECTS: ReadonlySet<FailureCode> = new Set([
+  'invalid_argument',
+  'tool_not_allowed',
+  'consent_denied',
+  'human_has_control',
+  'domain_not_allowed',
+  'secret_not_allowed_here',
+  'file_not_allowed',
+  'no_page',
+  'tab_not_found',
+  'element_not_found',
+  'ambiguous_target',
+  'stale_ref',
+  'target_covered',
+  'target_hidden',
+  'target_disabled',
+  'target_moving',
+  'not_editable',
+]);
+
+/** A call that was rejected before its tool ran has no work. */
+const findEffect = ({ course }: Call, { failure }: Reply): CallEffect | undefined => {
+  const { toolCall, work } = course;
+  if (!work || toolCall?.effect !== 'act') return undefined;
+  if (failure && BEFORE_EFFECTS.has(failure.code) && failure.details['done'] === undefined)
+    return undefined;
+  return toolCall.opens(undefined) === undefined ? 'acted' : 'opened';
 };
 
 /** Reports the finished call to viewers; without one the event has no listener. */
@@ -31,7 +64,20 @@ const reportEnd = ({ services, course: { entry, toolCall } }: Call, reply: Reply
 
 const buildFailure = async (call: Call, error: unknown): Promise<Reply> => {
   const failure = toFailure(toChromeFailure(error), (defect) => call.services.log.defect(defect));
-  return { failure: await cleanFailure(call, failure), images: [], notes: [] };
+  const explained = await explainFailure(call, failure);
+  return { failure: await cleanFailure(call, explained), images: [], notes: [] };
+};
+
+/** Adds what the call has done: it must then not be repeated without a look at the page. */
+const explainFailure = async ({ course }: Call, failure: Failure): Promise<Failure> => {
+  const explained = await course.explainFailure?.();
+  if (!explained) return failure;
+  const { code, message, kind } = failure;
+  const { hint, retryable = kind.retryable, ...details } = failure.details;
+  const all = { ...explained, ...details };
+  if (!retryable || explained.retryable !== false)
+    return new Failure(code, message, { ...all, ...defined({ hint, retryable }) });
+  return fail(code, message, { ...all, retryable: false, situation: 'partly_done' });
 };
 
 /** A failure that cannot be cleaned, for lack of memory or time, keeps only its code. */

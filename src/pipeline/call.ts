@@ -1,6 +1,6 @@
 // A call in the pipeline: the request, and one type per step with the facts that it added.
 import type { EffectKinds } from '../core/effect-kinds.ts';
-import type { Failure } from '../core/failure.ts';
+import type { Failure, FailureDetails } from '../core/failure.ts';
 import type { Deadline } from '../core/time.ts';
 import type { Hint } from '../policy/hints.ts';
 import type { Findings } from '../policy/sanitise-text.ts';
@@ -12,6 +12,7 @@ import type { ToolCall, ToolOutput } from '../toolkit/tool-call.ts';
 import type { CommonArguments } from '../toolkit/input-fields.ts';
 import type { ConsentCall } from '../features/consent/consent.ts';
 import type { Elicit } from '../features/consent/waiting.ts';
+import type { CallEffect } from '../features/script/inner-call.ts';
 import type { Job } from '../features/tasks/kind.ts';
 import type { TaskBeginning } from '../features/tasks/task-beginning.ts';
 import type { CallEntry } from '../store/journal/journal.ts';
@@ -74,6 +75,8 @@ export interface Reply {
   readonly failure?: Failure;
   /** Only for a shell client. */
   readonly facts?: ReplyFacts;
+  /** Only for the call of a script or a recipe; undefined if it did nothing. */
+  readonly effect?: CallEffect;
 }
 
 /** A call as the first steps receive it. Each later type adds the facts that a step established. */
@@ -113,6 +116,8 @@ export interface CallCourse {
   targets?: unknown[];
   /** run: the kinds of effects of the last action of a task's call, for recipes. */
   effects?: EffectKinds;
+  /** run: the data that the tool adds to a failure. */
+  explainFailure?: () => Promise<FailureDetails>;
   /** run */
   result?: ToolOutput;
   /** journal: the line of the journal. */

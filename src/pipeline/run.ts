@@ -73,6 +73,7 @@ const createContext = (call: PermittedCall): TabContext & JobContext => {
     fillSecrets: (text, place) => fillSecrets(call, text, place),
     inlineLimitBytes: () => inlineLimit(call),
     keepTargets: (targets) => void (call.course.targets ??= []).push(...targets),
+    explainFailure: (explain) => void (call.course.explainFailure = explain),
     note: (line) => void call.notes.push(line),
     leftOut: (count) => void (call.findings.hidden += count),
     // The types of a tool's context hide these from tools that do not declare them.

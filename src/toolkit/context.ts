@@ -1,7 +1,7 @@
 // The context of a running tool: its session, tab, deadline and the engine's services.
 import type { Config } from '../core/config.ts';
 import type { Events } from '../core/events.ts';
-import type { Failure } from '../core/failure.ts';
+import type { Failure, FailureDetails } from '../core/failure.ts';
 import type { ConsentEffect } from '../core/consent-rule.ts';
 import type { Home } from '../core/home.ts';
 import type { Log } from '../core/log.ts';
@@ -138,6 +138,8 @@ export interface Context {
   readonly inlineLimitBytes: () => number;
   /** Adds the facts of the elements that the call acts on to its line in the journal. */
   readonly keepTargets: (targets: readonly unknown[]) => void;
+  /** Adds data to the failure of this call, also if the call is cancelled or times out. */
+  readonly explainFailure: (explain: () => Promise<FailureDetails>) => void;
   /** Adds a one-line note to the reply, separate from its body. */
   readonly note: (line: string) => void;
   /** Reports how many texts were omitted because the page hides them from people. */

@@ -17,7 +17,8 @@ export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
   /** As `call`, for a step of the kind `call`; throws for a tool that recipes may not repeat. */
   readonly repeat: (name: string, args: object) => Promise<InnerReply>;
-  readonly onStep: (done: number, total: number) => void;
+  /** Gets each finished step in one line. */
+  readonly onStep: (step: string, done: number, total: number) => void;
 }
 
 export interface RecipeRun {
@@ -46,7 +47,7 @@ export const runRecipe = async (
       throw await run.describeStop(recipe, at, step, error, done);
     }
     done.push(describeRecipeStep(step));
-    options.onStep(at + 1, recipe.steps.length);
+    options.onStep(describeRecipeStep(step), at + 1, recipe.steps.length);
   }
   const { healed, result } = run;
   return defined({ recipe: recipe.name, steps: done.length, healed, result });

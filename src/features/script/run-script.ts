@@ -7,7 +7,7 @@ import { cutToCharacters } from '../../core/text.ts';
 import { abortable, after, Deadline, sleep } from '../../core/time.ts';
 import type { WorkerPool, WorkerScript } from '../../core/worker-pool.ts';
 import { Slots } from '../tasks/slots.ts';
-import { buildCallValue, type InnerReply } from './inner-call.ts';
+import { buildCallValue, type InnerEffects, type InnerReply } from './inner-call.ts';
 import {
   MAX_COMPUTING_MS,
   MAX_LOG_CHARS,
@@ -76,6 +76,9 @@ export interface ScriptRequestOptions {
   readonly tools: readonly string[];
   readonly threads: WorkerPool;
   readonly call: (name: string, args: unknown, signal: AbortSignal) => Promise<InnerReply>;
+  readonly effects: InnerEffects;
+  /** Gets one line per call that opened a page or acted. */
+  readonly onDone: (line: string) => void;
   readonly logDefect: (error: unknown) => string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -161,6 +164,13 @@ const lineFact = (line: number | undefined): { line?: number } => defined({ line
 
 const withLine = (message: string, line: number | undefined): string =>
   line === undefined ? message : `Line ${line}: ${message}`;
+
+const MAX_DONE_CHARS = 200;
+
+const describeDone = (tool: string, { text = '', failure }: InnerReply): string => {
+  const said = failure ? `${failure.code}, the outcome is unknown` : text.split('\n', 1)[0];
+  return cutToCharacters(`${tool}: ${said}`.slice(0, MAX_DONE_CHARS));
+};
 
 const LIMITS: Readonly<Record<ScriptLimit, string>> = {
   cpu: `The script computed for more than ${SCRIPT_CPU_MS / 1000} s.`,
@@ -279,15 +289,20 @@ class ScriptCalls {
     }
     await this.#slots.next(this.signal);
     try {
-      return await this.#call(request.tool, parseJson(request.args));
+      return await this.#call(request, parseJson(request.args));
     } finally {
       this.#slots.give();
     }
   }
 
-  async #call(tool: string, args: unknown): Promise<string> {
+  async #call(
+    { tool, line }: { readonly tool: string; readonly line: number | undefined },
+    args: unknown,
+  ): Promise<string> {
     this.#calls++;
-    const reply = await this.#options.call(tool, args, this.signal);
+    const { call, effects, onDone } = this.#options;
+    const reply = await effects.observe(call(tool, args, this.signal));
+    if (reply.effect) onDone(withLine(describeDone(tool, reply), line));
     for (const note of reply.notes) this.#notes.add(note);
     if (reply.failure) throw reply.failure;
     const text = await stringifyInSlices(buildCallValue(reply), this.signal);

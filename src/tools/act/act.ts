@@ -104,6 +104,9 @@ export const act = defineTool({
     const actionContext = createActionContext(context, given);
     const receipts: { readonly receipt: Receipt; readonly url: string }[] = [];
     const lines = (): string[] => receipts.map(({ receipt, url }) => renderReceipt(receipt, url));
+    context.explainFailure(async () =>
+      receipts.length > 0 ? { done: lines(), retryable: false } : {},
+    );
     for (const [at, step] of steps.entries()) {
       const { url } = tab;
       try {

@@ -14,7 +14,7 @@ import { convertRecordedSteps } from '../../features/recipe/recorded-steps.ts';
 import { convertCalls } from '../../features/recipe/task-calls.ts';
 import { runRecipe } from '../../features/recipe/run-recipe.ts';
 import type { RecordedStep } from '../../features/recording/kept-lines.ts';
-import { buildCallValue } from '../../features/script/inner-call.ts';
+import { buildCallValue, InnerEffects } from '../../features/script/inner-call.ts';
 import { formatRecipe, formatSite, parseRecipe, Recipes } from '../../store/recipes/recipes.ts';
 import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 import type { Context } from '../../toolkit/context.ts';
@@ -128,14 +128,21 @@ const replay = async (
 ): Promise<object> => {
   const { recipe } = await recipes.require(run, findSite(context));
   requireValidSteps(recipe, context.services.tools);
-  const call = createCall(context);
+  const effects = new InnerEffects();
+  const steps: string[] = [];
+  context.explainFailure(() => effects.explainFailure(steps, context.session));
+  const inner = createCall(context);
+  const call: typeof inner = (tool, args) => effects.observe(inner(tool, args));
   const done = await runRecipe(recipe, params, {
     call,
     repeat: async (name, args) => {
       requireRepeatable(context.services.tools, name, args);
       return call(name, args);
     },
-    onStep: (step, total) => context.progress({ done: step, total, message: run }),
+    onStep: (step, count, total) => {
+      steps.push(step);
+      context.progress({ done: count, total, message: run });
+    },
   });
   for (const line of done.healed) context.note(`[healed: ${line}]`);
   return done;

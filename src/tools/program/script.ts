@@ -7,6 +7,7 @@ import {
   runScript,
   type ScriptOutcome,
 } from '../../features/script/run-script.ts';
+import { InnerEffects } from '../../features/script/inner-call.ts';
 import type { Context } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed, markUnlisted } from '../../toolkit/tool-description.ts';
@@ -64,6 +65,9 @@ export const script = defineTool({
   ],
   run: async ({ code, args = {}, max_calls: maxCalls }, context) => {
     const { services, deadline, signal } = context;
+    const effects = new InnerEffects();
+    const done: string[] = [];
+    context.explainFailure(() => effects.explainFailure(done, context.session));
     const value = await runScript(
       {
         code,
@@ -84,6 +88,8 @@ export const script = defineTool({
             signal: callSignal,
             elicit: context.elicit,
           }),
+        effects,
+        onDone: (line) => void done.push(line),
         logDefect: (error) => services.log.defect(error),
         timeoutMs: deadline.remainingMs,
         signal,
