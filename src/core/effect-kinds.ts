@@ -38,7 +38,9 @@ export const listEffectKinds = (effects: Effects): EffectKinds => {
       closed: effects.tabClosed === true,
       problem: hasItems(effects.invalid) || hasItems(requests?.failed) || url?.state === 'failed',
       sent: (requests?.changing ?? 0) > 0,
-      announced: [...new Set(announcements.map(({ role }) => role))],
+      announced: [...new Set(announcements.map(({ role }) => role))].filter(
+        (role) => role !== 'timer',
+      ),
       changed: hasChanged(effects),
       requested: requests !== undefined,
     }),
