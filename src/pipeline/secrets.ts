@@ -6,6 +6,7 @@ import {
   matchesSecretHost,
   type TotpKey,
 } from '../core/secret-definition.ts';
+import { SECRET_REFERENCE } from '../core/secret-references.ts';
 import { sleep } from '../core/time.ts';
 import { canParseUrl } from '../core/text.ts';
 import type { Session } from '../browser/tabs/session.ts';
@@ -14,7 +15,6 @@ import type { SecretPlace } from '../toolkit/context.ts';
 import type { ToolOutput } from '../toolkit/tool-call.ts';
 import type { PermittedCall, SessionCall, Step } from './call.ts';
 
-const REFERENCE = /\$\{(SECRET|TOTP):([^}]{1,200})\}/g;
 /** Also matches the form that URL parsing produces in a path. */
 const ANY_REFERENCE = /\$(?:\{|%7B)(?:SECRET|TOTP):/i;
 
@@ -37,7 +37,7 @@ export const secrets: Step<PermittedCall, PermittedCall, ToolOutput> = async (ca
 const hasReference = (value: unknown): boolean => ANY_REFERENCE.test(JSON.stringify(value) ?? '');
 
 const requireKnownSecrets = (call: SessionCall, value: unknown): void => {
-  for (const [, kind = '', name = ''] of (JSON.stringify(value) ?? '').matchAll(REFERENCE))
+  for (const [, kind = '', name = ''] of (JSON.stringify(value) ?? '').matchAll(SECRET_REFERENCE))
     requireSecrets(call, kind, name);
 };
 
@@ -76,10 +76,10 @@ export const fillSecrets = async (
   place: SecretPlace | undefined,
 ): Promise<string> => {
   const values = new Map<string, string>();
-  for (const [reference, kind = '', name = ''] of text.matchAll(REFERENCE)) {
+  for (const [reference, kind = '', name = ''] of text.matchAll(SECRET_REFERENCE)) {
     if (!values.has(reference)) values.set(reference, await requireValue(call, kind, name, place));
   }
-  return text.replace(REFERENCE, (reference) => values.get(reference) ?? '');
+  return text.replace(SECRET_REFERENCE, (reference) => values.get(reference) ?? '');
 };
 
 const requireValue = async (

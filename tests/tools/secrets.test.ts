@@ -250,3 +250,39 @@ describe('a secret', () => {
     }
   });
 });
+
+describe('a reference to a secret in the data of a program', () => {
+  const recipe = (value: string): object => ({
+    source: `name: note\nsite: 127.0.0.1\nparams: { note: { default: "\${SECRET:PASSWORD}" }, more: { default: "" } }
+steps:
+  - open: ${site.origin}/
+  - action: fill
+    target: { role: textbox, name: User }
+    value: "${value}"`,
+  });
+
+  test('is resolved in a recipe only if the recipe contains it', async () => {
+    await call('oc_recipe', recipe('{{note}}'));
+    await call('oc_recipe', { run: 'note' });
+    expect(await held()).toBe(spaced(PASSWORD));
+    const rejected = { code: 'secret_not_allowed_here', details: { argument: 'params' } };
+    await expect(
+      call('oc_recipe', { run: 'note', params: { note: '${SECRET:TOKEN}' } }),
+    ).rejects.toMatchObject(rejected);
+    await call('oc_recipe', recipe('${SECRET:PASSWORD}{{note}}{{more}}'));
+    for (const params of [
+      { note: '${SECRET:PASSWORD}', more: '${SECRET:PASSWORD}' },
+      { note: '${SEC', more: 'RET:TOKEN}' },
+    ])
+      await expect(call('oc_recipe', { run: 'note', params })).rejects.toMatchObject(rejected);
+  });
+
+  test('is resolved in a script only if the code contains it', async () => {
+    const fill = 'await interact({ action: "fill", query: "User", value: ';
+    await call('script', { code: `${fill}"\${SECRET:PASSWORD}" })` });
+    expect(await held()).toBe(spaced(PASSWORD));
+    await expect(
+      call('script', { code: `${fill}args.note })`, args: { note: '${SECRET:TOKEN}' } }),
+    ).rejects.toMatchObject({ code: 'secret_not_allowed_here', details: { tool: 'interact' } });
+  });
+});

@@ -1,5 +1,6 @@
 // The parameters of a recipe: checks given values, and fills them into steps. Pure.
 import { fail } from '../../core/failure.ts';
+import { listSecretReferences } from '../../core/secret-references.ts';
 import { isRecord, isUnknownArray } from '../../core/json.ts';
 import type { Recipe, RecipeStep } from '../../store/recipes/recipe-schema.ts';
 
@@ -105,7 +106,7 @@ const fillAddress = (address: string, params: RecipeParams): string =>
     : fillText(address, params, encodeURIComponent);
 
 /** Fills the parameters into a step. */
-export const fillParams = (step: RecipeStep, params: RecipeParams): RecipeStep => {
+const fillParams = (step: RecipeStep, params: RecipeParams): RecipeStep => {
   if ('open' in step) return { ...fillTexts(step, params), open: fillAddress(step.open, params) };
   if ('call' in step)
     return { call: step.call, args: fillJson(step.args, params) as Record<string, unknown> };
@@ -113,4 +114,26 @@ export const fillParams = (step: RecipeStep, params: RecipeParams): RecipeStep =
   const { url, json, ...texts } = step.request;
   const request = { ...fillTexts(texts, params), url: fillAddress(url, params) };
   return { request: json === undefined ? request : { ...request, json: fillJson(json, params) } };
+};
+
+/**
+ * The steps with their parameters. A given value may not add a reference to a secret: only those
+ * that the recipe itself contains are resolved.
+ */
+export const fillSteps = (recipe: Recipe, given: RecipeParams): RecipeStep[] => {
+  const params = resolveParams(recipe, given);
+  const isWritten = ([key, value]: readonly [string, ParamValue]): boolean => {
+    const { default: own, values = [] } = recipe.params[key] ?? {};
+    return [own, ...values].some((one) => one === value);
+  };
+  const written = Object.fromEntries(Object.entries(params).filter(isWritten));
+  return recipe.steps.map((raw) => {
+    const step = fillParams(raw, params);
+    if (listSecretReferences(step).join() === listSecretReferences(fillParams(raw, written)).join())
+      return step;
+    throw fail('secret_not_allowed_here', 'The value of a parameter contains a secret.', {
+      argument: 'params',
+      hint: 'Write the reference into the recipe itself.',
+    });
+  });
 };

@@ -11,7 +11,7 @@ import type {
   RecipeTarget,
 } from '../../store/recipes/recipe-schema.ts';
 import { buildCallValue, type InnerReply } from '../script/inner-call.ts';
-import { fillParams, type RecipeParams, resolveParams } from './recipe-params.ts';
+import { fillSteps, type RecipeParams } from './recipe-params.ts';
 
 export interface RecipeRunOptions {
   readonly call: (name: string, args: object) => Promise<InnerReply>;
@@ -35,11 +35,10 @@ export const runRecipe = async (
   given: RecipeParams,
   options: RecipeRunOptions,
 ): Promise<RecipeRun> => {
-  const params = resolveParams(recipe, given);
+  const steps = fillSteps(recipe, given);
   const run = new RecipeRunner(options);
   const done: string[] = [];
-  for (const [at, raw] of recipe.steps.entries()) {
-    const step = fillParams(raw, params);
+  for (const [at, step] of steps.entries()) {
     try {
       await run.perform(step);
     } catch (error) {

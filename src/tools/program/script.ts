@@ -1,4 +1,6 @@
 // script: runs JavaScript with one async function per tool, in a sandbox.
+import { fail } from '../../core/failure.ts';
+import { listSecretReferences } from '../../core/secret-references.ts';
 import { textIf } from '../../core/text.ts';
 import { z } from 'zod';
 import {
@@ -75,8 +77,9 @@ export const script = defineTool({
         maxCalls,
         tools: services.tools.map(({ name }) => name),
         threads: services.scriptThreads,
-        call: (name, given, callSignal) =>
-          services.call({
+        call: async (name, given, callSignal) => {
+          requireWrittenSecrets(code, given);
+          return services.call({
             name,
             arguments: buildInnerArguments(
               services.tools.find((tool) => tool.name === name),
@@ -87,7 +90,8 @@ export const script = defineTool({
             folder: context.folder,
             signal: callSignal,
             elicit: context.elicit,
-          }),
+          });
+        },
         effects,
         onDone: (line) => void done.push(line),
         logDefect: (error) => services.log.defect(error),
@@ -103,6 +107,16 @@ export const script = defineTool({
     return typeof value === 'string' && value !== '' ? value : { json: value };
   },
 });
+
+/** Values of `args` and texts of pages may contain references, which are not resolved. */
+const requireWrittenSecrets = (code: string, given: unknown): void => {
+  const written = listSecretReferences(code);
+  const other = listSecretReferences(given).find((one) => !written.includes(one));
+  if (other === undefined) return;
+  throw fail('secret_not_allowed_here', `The code of the script does not contain ${other}.`, {
+    hint: 'Write the reference into the code itself.',
+  });
+};
 
 const addNotes = (
   { failed, log, notes }: Omit<ScriptOutcome, 'value'>,
