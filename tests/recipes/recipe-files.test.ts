@@ -191,3 +191,13 @@ it('a recipe accepts numbers without quotes as values', async () => {
   await engine.json('oc_recipe', { source });
   expect(await engine.text('oc_recipe', { show: 'numbers' })).toContain('value: "42"');
 });
+
+it('the recipe in docs/recipes.md is valid', async () => {
+  const page = await readFile('docs/recipes.md', 'utf8');
+  const [, source] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+  expect(await engine.json('oc_recipe', { source })).toMatchObject({
+    name: 'order',
+    steps: 10,
+    secrets: ['SHOP'],
+  });
+});

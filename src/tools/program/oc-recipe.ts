@@ -65,6 +65,11 @@ export const ocRecipe = defineTool({
   description:
     'Replay recorded steps without a model: run a recipe with params, or create one (name) from ' +
     'a task or a request. Without arguments: list.',
+  help:
+    'A step is one of: {open: url}, {action, target: {role, name, …}, value}, {wait: {…}} as in ' +
+    'wait_for, {expect: {…}} as in expect, {request: {method, url, json}}, or {call: tool, args} ' +
+    'of storage, cookies, emulate, handle_dialog, network and navigate. {{name}} is a parameter. ' +
+    'SITE/NAME names a recipe if several sites have the name. All fields: docs/recipes.md.',
   keywords: 'replay macro automation workflow record repeat yaml',
   tier: 1,
   traits: {
