@@ -9,7 +9,8 @@ import { COMMON_FIELDS, OUTPUT_FIELDS } from './input-fields.ts';
 
 /**
  * How an argument is written in a shell. `texts`: one or several texts. `scalar`: one of `types`,
- * recognised by its form. `any`: JSON if it parses, otherwise text. `object`: JSON, or NAME=VALUE.
+ * recognised by its form. `any`: JSON if it parses, otherwise text. `object`: JSON, NAME=TEXT or
+ * NAME:=JSON.
  */
 export type UsageKind =
   | 'text'

@@ -87,17 +87,22 @@ const numbersIn = (field: UsageField, texts: readonly string[]): number[] =>
     .split(',')
     .map((text) => asNumber(field, text));
 
-/** One JSON object, or any number of NAME=VALUE. */
-const asObject = (field: UsageField, texts: readonly string[]): Record<string, unknown> => {
-  const [first = ''] = texts;
-  if (first.trimStart().startsWith('{')) return requireObject(field, parseJson(field, first));
-  const pairs = texts.map((text) => {
-    const [, name, value] = matchGroups(/^([^=]+)=(.*)$/s, text);
-    if (name === undefined || value === undefined)
-      throw wrong(field, `a JSON object, or NAME=VALUE, not "${text}"`);
-    return [name, asAny(value)] as const;
-  });
-  return Object.fromEntries(pairs);
+/** JSON objects, NAME=TEXT and NAME:=JSON, as often as needed; later values win. */
+const asObject = (field: UsageField, texts: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    texts.flatMap((text) =>
+      text.trimStart().startsWith('{')
+        ? Object.entries(requireObject(field, parseJson(field, text)))
+        : [parsePair(field, text)],
+    ),
+  );
+
+/** `code=007` is the text "007", and `count:=7` the number 7. */
+const parsePair = (field: UsageField, text: string): readonly [string, unknown] => {
+  const [, name, mark, value] = matchGroups(/^([^=]+?)(:?=)(.*)$/s, text);
+  if (name === undefined || value === undefined)
+    throw wrong(field, `a JSON object, NAME=TEXT or NAME:=JSON, not "${text.slice(0, 100)}"`);
+  return [name, mark === '=' ? value : parseJson(field, value)];
 };
 
 const requireObject = (field: UsageField, value: unknown): Record<string, unknown> => {

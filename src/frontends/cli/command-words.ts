@@ -1,6 +1,6 @@
 // Parses the words after a command that does not call a tool.
 import { findClosest } from '../../core/closest.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
 import { type Command, formatDashed, formatCommandName } from './command.ts';
 
 /** Returns the command's own switches and the remaining words. */
@@ -28,25 +28,8 @@ export const requireNoWords = (command: Command, words: readonly string[]): void
   });
 };
 
-/** Takes `--NAME VALUE` and `--NAME=VALUE` out of the words, as often as they occur. */
-export const takeValues = (
-  name: string,
-  words: readonly string[],
-): { readonly values: readonly string[]; readonly rest: readonly string[] } => {
-  const flag = `--${name}`;
-  const values: string[] = [];
-  const rest: string[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (word.startsWith(`${flag}=`)) values.push(word.slice(flag.length + 1));
-    else if (word === flag) values.push(requireNext(flag, words[++at]));
-    else rest.push(word);
-  }
-  return { values, rest };
-};
-
-const requireNext = (flag: string, word: string | undefined): string => {
-  if (word === undefined)
-    throw fail('invalid_argument', `${flag} needs a value.`, { argument: flag });
-  return word;
-};
+export const missingWord = (command: Command, label: string): Failure =>
+  fail('invalid_argument', `${formatCommandName(command)} needs ${label}.`, {
+    argument: label.toLowerCase(),
+    hint: `For example: ${command.examples[0] ?? `${formatCommandName(command)} --help`}`,
+  });

@@ -104,6 +104,8 @@ export interface ToolCommand extends Command {
   readonly view?: ViewName;
   /** The result is data: printed as JSON unless text is requested. */
   readonly data?: true;
+  /** The result is data, but a failure is text unless JSON is requested. */
+  readonly textFailures?: true;
   /** The text is printed without the page-state header. */
   readonly bare?: true;
   readonly job?: true;

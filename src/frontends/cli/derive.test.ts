@@ -177,9 +177,9 @@ describe('what people type', () => {
     ['openchrome tabs --all', 'tabs_context', { all: true }],
     ['openchrome network --format lines --limit=5', 'network', { format: 'lines', limit: 5 }],
     [
-      "openchrome network --replay GetUser --set id=7 --set 'name=Ada L'",
+      "openchrome network --replay GetUser --set id:=7 --set code=007 --set 'name=Ada L'",
       'network',
-      { replay: 'GetUser', args: { id: 7, name: 'Ada L' } },
+      { replay: 'GetUser', args: { id: 7, code: '007', name: 'Ada L' } },
     ],
     ['openchrome cookies', 'cookies', { action: 'list' }],
     [

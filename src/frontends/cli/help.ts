@@ -25,7 +25,7 @@ const PLACEHOLDERS: Readonly<Record<UsageKind, string>> = {
   scalar: 'VALUE',
   list: 'TEXT',
   numbers: 'N,N',
-  object: 'JSON|NAME=VALUE',
+  object: 'NAME=TEXT|NAME:=JSON',
   json: 'JSON',
   any: 'JSON|TEXT',
 };

@@ -105,7 +105,7 @@ export const failureFormat = ({
   command,
   terminal,
 }: Pick<PrintOptions, 'format' | 'command' | 'terminal'>): OutputFormat =>
-  format ?? (command.data && !terminal.interactive ? 'json' : 'text');
+  format ?? (command.data && !command.textFailures && !terminal.interactive ? 'json' : 'text');
 
 const readFacts = ({ _meta }: ToolAnswer): ReplyFacts => _meta?.[FACTS_KEY] ?? {};
 

@@ -9,6 +9,7 @@ import {
 
 interface RecipeCommand {
   readonly words: string;
+  readonly load?: OwnCommand['load'];
   readonly summary: string;
   readonly positionals: readonly Positional[];
   readonly fields: readonly CommandField[];
@@ -22,6 +23,8 @@ const RECIPE_NAME: Positional = {
   rest: false,
   describe: 'The name of the recipe',
 };
+
+const loadRecipeCommand: OwnCommand['load'] = () => import('./commands/recipe.ts');
 
 const RECIPE_COMMANDS: readonly RecipeCommand[] = [
   {
@@ -43,7 +46,7 @@ const RECIPE_COMMANDS: readonly RecipeCommand[] = [
     summary: 'Replay a recipe, once or for each row of a table',
     positionals: [RECIPE_NAME],
     fields: [
-      { name: 'param', kind: 'object', describe: 'RECIPE_NAME=VALUE, as often as needed' },
+      { name: 'param', kind: 'object', describe: 'The value of a parameter, as often as needed' },
       {
         name: 'repeat',
         kind: 'text',
@@ -60,6 +63,7 @@ const RECIPE_COMMANDS: readonly RecipeCommand[] = [
   },
   {
     words: 'recipe edit',
+    load: () => import('./commands/recipe-edit.ts'),
     summary: 'Open the file of a recipe in $EDITOR, or create it',
     positionals: [RECIPE_NAME],
     fields: [],
@@ -90,8 +94,8 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
     {
       description:
         'The code is the body of an async function: await navigate({url}), loops, conditions and ' +
-        'return. args contains the values of --arg; log() prints to stderr. Other options are ' +
-        'those of "openchrome call script".',
+        'return. args contains the values of --arg: NAME=TEXT is a text, NAME:=JSON any value. ' +
+        'log() prints to stderr. Other options are those of "openchrome call script".',
       positionals: [
         {
           label: 'file',
@@ -102,7 +106,11 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
         },
       ],
       fields: [
-        { name: 'arg', kind: 'object', describe: 'NAME=VALUE, as often as needed' },
+        {
+          name: 'arg',
+          kind: 'object',
+          describe: 'A text, or a value as JSON (count:=2), as often as needed',
+        },
         { name: 'timeout_ms', kind: 'number', flag: 'timeout', describe: 'Deadline (2 minutes)' },
         JSON_SWITCH,
       ],
@@ -134,8 +142,8 @@ export const WORK_COMMANDS: readonly OwnCommand[] = [
       examples: ['openchrome batch steps.txt', 'openchrome batch --keep-going < steps.txt'],
     },
   ),
-  ...RECIPE_COMMANDS.map(({ words, summary, ...more }) =>
-    defineCommand(words, 'work', summary, () => import('./commands/recipe.ts'), more),
+  ...RECIPE_COMMANDS.map(({ words, summary, load = loadRecipeCommand, ...more }) =>
+    defineCommand(words, 'work', summary, load, more),
   ),
   defineCommand(
     'record open',

@@ -1,5 +1,5 @@
 // Files of the user: loads one that a command names, and saves those chosen in the dashboard.
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fail } from '../../core/failure.ts';
 import { storageFailure } from '../../system/disk-error.ts';
@@ -21,11 +21,25 @@ export const loadUserFile = async (path: string): Promise<string> => {
   if (!file)
     throw fail('invalid_argument', `The file ${path} does not exist.`, { argument: 'file' });
   try {
-    return await file.readFile('utf8');
+    return decodeText(await file.readFile(), path);
   } finally {
     await file.close();
   }
 };
+
+/** Removes the byte order mark; throws if the bytes are not UTF-8. */
+const decodeText = (bytes: Uint8Array, path: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw fail('invalid_argument', `The file ${path} is not text in UTF-8.`, {
+      argument: 'file',
+      hint: 'Save it with the encoding UTF-8.',
+    });
+  }
+};
+
+export const deleteUserFile = (path: string): Promise<void> => rm(path, { force: true });
 
 interface NamedData {
   readonly name: string;

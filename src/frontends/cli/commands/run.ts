@@ -1,15 +1,18 @@
 // `openchrome run FILE.js` runs a script that calls tools; `batch` runs one command per line.
 import { resolve } from 'node:path';
-import { defined } from '../../../core/defined.ts';
+import usages from 'tool-usage';
 import { fail, Failure } from '../../../core/failure.ts';
 import { isRecord, isUnknownArray, tryParseJson } from '../../../core/json.ts';
 import { loadUserFile } from '../../../store/files/user-files.ts';
-import { parseValue } from '../argument-values.ts';
 import type { DaemonClient } from '../client.ts';
-import { requireNoWords, takeSwitches, takeValues } from '../command-words.ts';
-import { type CliContext, formatCommandName, type RunCommand } from '../command.ts';
-import { INTERRUPTED_STATUS, type Terminal } from '../terminal.ts';
+import type { CliContext, RunCommand, ToolCommand } from '../command.ts';
+import { missingWord, requireNoWords, takeSwitches } from '../command-words.ts';
+import { extendToolCommand } from '../extend-tool-command.ts';
+import { parseWords } from '../parse.ts';
+import { PrintedLines } from '../printed-lines.ts';
+import { INTERRUPTED_STATUS } from '../terminal.ts';
 import type { Connecting, Wiring } from '../wiring.ts';
+import { runParsedCommand } from './tool.ts';
 
 /** Throws if a quote is not closed. */
 export const splitShellWords = (line: string): string[] => {
@@ -127,63 +130,15 @@ const withOneConnection = (wiring: Wiring): Wiring => {
   return { ...wiring, connect };
 };
 
-/** Collects what a command prints. */
-class PrintedLines implements Terminal {
-  readonly interactive = false;
-  readonly #out: string[] = [];
-  readonly #err: string[] = [];
-
-  constructor(readonly real: Terminal) {}
-
-  get columns(): number {
-    return this.real.columns;
-  }
-
-  out(text: string): void {
-    this.#out.push(text);
-  }
-
-  err(text: string): void {
-    this.#err.push(text);
-  }
-
-  status(line?: string): void {
-    this.real.status(line);
-  }
-
-  paint(_: unknown, text: string): string {
-    return text;
-  }
-
-  paintError(_: unknown, text: string): string {
-    return text;
-  }
-
-  describe(status: number): object {
-    const text = this.#out.join('\n');
-    const data = tryParseJson(text) ?? text;
-    const error = status !== 0 && isRecord(data) ? data['error'] : undefined;
-    return defined({
-      ok: status === 0,
-      result: error === undefined ? data : undefined,
-      error,
-      notes: this.#err.length > 0 ? this.#err : undefined,
-    });
-  }
-}
-
 const runScript: RunCommand = async (words, context, command) => {
-  const { values, rest } = takeValues('arg', words);
-  const at = rest.findIndex((word) => !word.startsWith('--') || word === '-');
-  const file = rest[at];
-  if (file === undefined)
-    throw fail('invalid_argument', `${formatCommandName(command)} needs FILE.`, {
-      argument: 'file',
-    });
+  const script = extendToolCommand(command, 'script', ['code', 'args'], context);
+  const parsed = parseWords(script, words, usages.config);
+  const { file, arg = {}, ...others } = parsed.args;
+  if (typeof file !== 'string') throw missingWord(command, 'FILE');
   const code = file === '-' ? await context.wiring.readStdin() : await loadUserFile(resolve(file));
-  const args = parseValue({ name: 'arg', kind: 'object' }, values);
-  const input = JSON.stringify({ code, args });
-  return context.run(['call', 'script', '--args', input, ...rest.toSpliced(at, 1)], context);
+  const args = { ...others, code, args: arg };
+  const shown: ToolCommand = { ...script, data: true, textFailures: true };
+  return runParsedCommand(shown, { ...parsed, args }, context);
 };
 
 export const run: RunCommand = (words, context, command) =>

@@ -17,13 +17,21 @@ interface CommandCall {
   readonly session?: string;
 }
 
-export const runToolCommand = async (
+export const runToolCommand = (
   command: ToolCommand,
   words: readonly string[],
   context: CliContext,
 ): Promise<number> => {
+  return runParsedCommand(command, parseWords(command, words, usages.config), context);
+};
+
+/** For commands that change the arguments of a tool before they call it. */
+export const runParsedCommand = async (
+  command: ToolCommand,
+  parsed: Parsed,
+  context: CliContext,
+): Promise<number> => {
   const { terminal, wiring } = context;
-  const parsed = parseWords(command, words, usages.config);
   const { format } = parsed;
   try {
     const args =

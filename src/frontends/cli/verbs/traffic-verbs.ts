@@ -39,7 +39,7 @@ export const TRAFFIC_VERBS: readonly Verb[] = [
       'openchrome network',
       "openchrome network --detail 'GET example.com/api/items' --path '$.items[0]'",
       'openchrome network --follow',
-      'openchrome network --replay GetUser --set id=7',
+      'openchrome network --replay GetUser --set id:=7',
     ],
   },
   {
