@@ -162,7 +162,7 @@ const saveList = (name: string, target: string): Promise<unknown> =>
   engine.json('oc_recipe', {
     source: `name: ${name}
 site: 127.0.0.1
-params: { who: { default: Ada } }
+params: { who: { default: Ada }, x: { default: "{{x}}" } }
 steps:
   - open: ${site.origin}/list
   - action: fill
@@ -228,7 +228,7 @@ it.each(['playwright', 'puppeteer'])(
     target: { role: button, name: Pay }
     receipt: { problem: true }
   - expect: { text: Done, request: POST /api }
-  - wait: { selector: main, expression: "1" }
+  - wait: { selector: main, function: "1" }
   - action: fill
     target: { role: textbox, name: Code }
     value: "\${TOTP:CODE}"`,
