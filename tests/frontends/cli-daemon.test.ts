@@ -1,9 +1,10 @@
 // The daemon as a user of the command line sees it: settings, restarts, lost tabs, hints and paths.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, it } from 'vitest';
 import { alive } from './servers.ts';
-import { createShellUser, serveSite, type ShellUser } from './shell.ts';
+import { BINARY, createShellUser, serveSite, type ShellUser } from './shell.ts';
 
 let user: ShellUser;
 
@@ -87,4 +88,34 @@ it('watch prints each call as it happens, until Ctrl-C', async () => {
     .toBe(true);
   watching.interrupt();
   expect(await watching.ended).toBe(130);
+});
+
+/** Ends the daemon when its status is requested. */
+const END_AT_STATUS = `import { Server } from 'node:http';
+const { emit } = Server.prototype;
+Server.prototype.emit = function (name, request, ...rest) {
+  if (name === 'request' && request.url === '/daemon/status') {
+    process.stderr.write('out of luck\\n');
+    process.exit(7);
+  }
+  return emit.call(this, name, request, ...rest);
+};`;
+
+it('daemon start and status report a daemon that ends before it has sent its status', async () => {
+  const patch = join(user.folder, 'end.mjs');
+  await writeFile(patch, END_AT_STATUS);
+  const env = { NODE_OPTIONS: `--import=${pathToFileURL(patch).href}` };
+  const run = async (...args: string[]) =>
+    user.runFile(process.execPath, [BINARY, ...args, '--json'], { env });
+  const started = await run('daemon', 'start');
+  expect(started.status).toBe(3);
+  expect(JSON.parse(started.stdout)).toMatchObject({
+    error: {
+      code: 'daemon_start_failed',
+      log: expect.arrayContaining([expect.stringContaining('out of luck')]),
+    },
+  });
+  await run('open', 'about:blank'); // starts a daemon
+  const { stdout } = await run('daemon', 'status');
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'daemon_lost' } });
 });

@@ -3,7 +3,8 @@ import { hidePasswords } from './hide-passwords.ts';
 import { type ConfigKey, formatFlag, type Settings } from '../../../core/config.ts';
 import { fail } from '../../../core/failure.ts';
 import type { DaemonNote } from '../../../store/config/daemon-file.ts';
-import { sendRequest, STATUS_PATH } from './wire.ts';
+import { requestDaemon } from './request-daemon.ts';
+import { STATUS_PATH } from './wire.ts';
 import { withFullPaths } from './settings.ts';
 import type { DaemonStatus } from './status.ts';
 
@@ -32,7 +33,7 @@ export const requireMatchingDaemon = async (
   { config, binding, sources }: Settings,
   client: 'command' | 'host',
 ): Promise<void> => {
-  const { body } = await sendRequest(note, { method: 'GET', path: STATUS_PATH });
+  const { body } = await requestDaemon(note, { method: 'GET', path: STATUS_PATH });
   const { config: running = {} } = (body ?? {}) as Partial<DaemonStatus>;
   const hidden = hidePasswords(config);
   const own = withFullPaths(hidden, process.cwd());

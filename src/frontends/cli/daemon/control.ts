@@ -1,17 +1,19 @@
 // The daemon commands: start, stop, status.
 import { compact, defined } from '../../../core/defined.ts';
 import type { Settings } from '../../../core/config.ts';
-import { fail } from '../../../core/failure.ts';
+import { fail, Failure } from '../../../core/failure.ts';
 import type { Home } from '../../../core/home.ts';
 import { isRecord } from '../../../core/json.ts';
 import { type DaemonNote, removeDaemonNote } from '../../../store/config/daemon-file.ts';
+import { tailDaemonLog } from '../../../store/config/daemon-log.ts';
 import { createProcesses } from '../../../system/process-identity.ts';
 import { TICKET_PATH } from '../../dashboard/paths.ts';
 import { requireMatchingDaemon } from './compare-settings.ts';
 import { endDaemon, killDaemon } from './end-daemon.ts';
-import { ensureDaemon } from './ensure-daemon.ts';
+import { ensureDaemon, LINES_SHOWN } from './ensure-daemon.ts';
 import { findDaemon } from './find-daemon.ts';
-import { OVERVIEW_PATH, sendRequest, STATUS_PATH } from './wire.ts';
+import { requestDaemon } from './request-daemon.ts';
+import { OVERVIEW_PATH, STATUS_PATH } from './wire.ts';
 import type { DaemonOverview, DaemonStatus } from './status.ts';
 
 export interface StartedDaemon {
@@ -23,7 +25,19 @@ export interface StartedDaemon {
 /** Throws if a daemon with other settings is running already. */
 export const startDaemon = async (home: Home, settings: Settings): Promise<StartedDaemon> => {
   const { note, started } = await ensureMatching(home, settings);
-  return { started, status: await statusOf(note) };
+  try {
+    return { started, status: await statusOf(note) };
+  } catch (error) {
+    if (!started || !(error instanceof Failure) || error.code !== 'daemon_lost') throw error;
+    throw fail(
+      'daemon_start_failed',
+      'The daemon started, but ended before it reported its status.',
+      {
+        log: tailDaemonLog(home.daemonLog, { lines: LINES_SHOWN }),
+        log_file: home.daemonLog,
+      },
+    );
+  }
 };
 
 /** The address and token of the running daemon, or of a new one. */
@@ -41,7 +55,11 @@ const ensureMatching = async (
 
 /** The address of the daemon's dashboard, with a ticket that works once. */
 export const createDashboardUrl = async (note: DaemonNote): Promise<string> => {
-  const { status, body } = await sendRequest(note, { method: 'POST', path: TICKET_PATH, body: {} });
+  const { status, body } = await requestDaemon(note, {
+    method: 'POST',
+    path: TICKET_PATH,
+    body: {},
+  });
   const ticket = isRecord(body) ? body['ticket'] : undefined;
   if (typeof ticket !== 'string')
     throw fail('daemon_lost', `The daemon returned no ticket (status ${status}).`);
@@ -95,9 +113,9 @@ export const readDaemonOverview = async (
 ): Promise<DaemonOverview> => {
   const found = await findDaemon(home.daemon, signal);
   if (found.state !== 'ready') throw fail('no_daemon', 'No daemon is running.');
-  const { body } = await sendRequest(found.note, { method: 'GET', path: OVERVIEW_PATH, signal });
+  const { body } = await requestDaemon(found.note, { method: 'GET', path: OVERVIEW_PATH, signal });
   return body as DaemonOverview;
 };
 
 const statusOf = async (note: DaemonNote): Promise<DaemonStatus> =>
-  (await sendRequest(note, { method: 'GET', path: STATUS_PATH })).body as DaemonStatus;
+  (await requestDaemon(note, { method: 'GET', path: STATUS_PATH })).body as DaemonStatus;

@@ -34,7 +34,7 @@ export type DaemonReport = { readonly ready: true } | { readonly failure: Failur
 
 /** Timeout of a start, which takes less than a second on an idle machine (Chrome starts later). */
 const START_MS = 30_000;
-const LINES_SHOWN = 12;
+export const LINES_SHOWN = 12;
 
 interface DaemonLaunch {
   readonly home: Home;
