@@ -591,8 +591,7 @@ const describeRunning = (chrome: Chrome): Pick<BrowserHealth, 'chrome' | 'contro
 const summarise = (tab: Tab, session: Session): TabSummary =>
   defined({
     tabId: tab.id,
-    url: tab.url,
-    title: tab.title,
+    ...tab.shown,
     session: session.name,
     ...compact({ active: session.current === tab, loading: tab.loading }),
     load_failed: tab.unreachableUrl?.slice(0, 2000),

@@ -322,7 +322,9 @@ const SITUATIONS = {
   pdf_too_large: 'Print fewer pages with [[pageRanges]].',
   pdf_download_canceled: 'Open its URL again with [[open]].',
   pdf_of_form: 'Look at it with [[screenshot]].',
-  pdf_without_elements: 'Read its text with [[read]], or search it with [[find]] and a query.',
+  pdf_without_elements:
+    'Read its text with [[read]], or search it with [[find]] and a query. To act, open a page ' +
+    'with [[open]].',
   page_ranges_invalid: 'Use the form "1-3, 5", within the number of pages.',
 } as const;
 

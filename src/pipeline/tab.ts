@@ -2,6 +2,7 @@
 import { quoteText, textIf } from '../core/text.ts';
 import { fail, Failure } from '../core/failure.ts';
 import { dialogOpenFailure } from '../browser/tabs/dialog.ts';
+import { showsPdf } from '../browser/pdf/pdf-kind.ts';
 import { requirePage } from '../browser/tabs/shown-page.ts';
 import type { Session } from '../browser/tabs/session.ts';
 import type { Tab, TabCall } from '../browser/tabs/tab.ts';
@@ -76,6 +77,7 @@ const inTab = async (
     });
   if (blocked && tab.dialog) throw dialogOpenFailure(tab.dialog);
   if (needsPage(call)) await requirePage(tab, limit.signal);
+  requireElements(call, tab);
   const off = [
     tab.events.on('crashed', () =>
       limit.abort(
@@ -95,6 +97,16 @@ const inTab = async (
 
 const needsPage = ({ toolCall, request }: TimedCall): boolean =>
   toolCall.needsPage === 'command' ? request.shell !== undefined : toolCall.needsPage;
+
+/** Without a viewer, Chrome keeps the previous page, which the call would act on. */
+const requireElements = ({ toolCall: { rejectsPdf } }: TimedCall, tab: Tab): void => {
+  const isRejected = rejectsPdf === 'undrawn' ? tab.openedFile !== undefined : rejectsPdf;
+  if (!isRejected || tab.leavingFor || !showsPdf(tab)) return;
+  throw fail('no_page', `The tab shows the PDF ${quoteText(tab.shown.url)}, not a page.`, {
+    tabId: tab.id,
+    situation: 'pdf_without_elements',
+  });
+};
 
 /** Emits the tool call to the watchers of the tab. */
 const emitCall = async (

@@ -92,6 +92,11 @@ export interface Traits<
    */
   readonly needsPage?: true | 'command' | ((input: Input) => boolean);
   /**
+   * Rejects the call in a tab that shows a PDF, which has no elements; a function if it depends on
+   * the arguments. `undrawn`: only in a Chrome that does not draw PDF files.
+   */
+  readonly rejectsPdf?: true | 'undrawn' | ((input: Input) => boolean);
+  /**
    * If the session has no tab, the call opens one (default), waits until another call opens one, or
    * runs without a tab.
    */

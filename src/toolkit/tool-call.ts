@@ -23,6 +23,7 @@ export interface ToolCall {
   readonly effect: 'read' | 'act';
   readonly observes: boolean;
   readonly needsPage: boolean | 'command';
+  readonly rejectsPdf: boolean | 'undrawn';
   readonly withoutTab: 'open' | 'wait' | 'run';
   readonly waitsMs: number;
   readonly revealsSecrets: boolean;
@@ -68,6 +69,7 @@ export const bindInput = <Input extends object, Data, S extends ToolScope, D ext
     effect: resolve(traits.effect, input),
     observes: resolve(traits.observation, input),
     needsPage: resolve<Input, boolean | 'command'>(traits.needsPage ?? false, input),
+    rejectsPdf: resolve<Input, boolean | 'undrawn'>(traits.rejectsPdf ?? false, input),
     withoutTab: traits.withoutTab?.(input) ?? 'open',
     waitsMs: traits.waitsMs?.(input) ?? 0,
     revealsSecrets: traits.reveals?.(input) ?? false,

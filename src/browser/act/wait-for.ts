@@ -8,6 +8,8 @@ import { CdpError } from '../cdp/errors.ts';
 import type { PageCondition, Waited } from '../../page/act/act-answers.ts';
 import { exceptionText, type Frame, isFrameReplaced } from '../tabs/frames.ts';
 import type { Download } from '../state/downloads.ts';
+import type { PdfAccess } from '../pdf/tab-pdf.ts';
+import { showsPdf } from '../pdf/pdf-kind.ts';
 import type { Tab } from '../tabs/tab.ts';
 import { drawDuringCall } from '../tabs/shown-page.ts';
 import type { ConsoleEntry } from '../traffic/console-entry.ts';
@@ -49,20 +51,18 @@ export const waitForPage = async (
   condition: PageCondition,
   maxMs: number,
   signal: AbortSignal,
+  access?: PdfAccess,
 ): Promise<number> => {
   const startedAt = monotonicMs();
   const what = condition.text ?? condition.selector ?? '';
   for (;;) {
     drawDuringCall(tab);
     const left = maxMs - (monotonicMs() - startedAt);
-    const frames = tab.frames.all();
-    const answers = await ask(
-      tab,
-      frames,
-      condition,
-      Math.max(0, Math.min(left, SLICE_MS)),
-      signal,
-    );
+    const ms = Math.max(0, left);
+    const answers =
+      access && showsPdf(tab)
+        ? [await askPdf(tab, condition, ms, { ...access, signal })]
+        : await ask(tab, tab.frames.all(), condition, Math.min(ms, SLICE_MS), signal);
     if (answers.includes('bad_selector'))
       throw fail(
         'invalid_argument',
@@ -80,6 +80,23 @@ export const waitForPage = async (
         maxMs,
       );
   }
+};
+
+/** A PDF has text but no elements, and only another document changes the answer. */
+const askPdf = async (
+  tab: Tab,
+  { text, gone = false }: PageCondition,
+  ms: number,
+  options: PdfAccess & { readonly signal: AbortSignal },
+): Promise<Waited> => {
+  const { includesPdfText } = await import('../pdf/tab-pdf.ts');
+  const isThere = text !== undefined && (await includesPdfText(tab, text, options));
+  if (isThere !== gone) return 'met';
+  using patience = new Deadline(ms, undefined, options.signal);
+  // The end of the time is an answer, too.
+  await tab.events.next('navigated', undefined, patience.signal).catch(() => {});
+  options.signal.throwIfAborted();
+  return 'not_yet';
 };
 
 /** The first frame that meets the condition ends the wait; with `gone`, all frames must meet it. */
@@ -152,10 +169,10 @@ export const waitForUrl = (
 ): Promise<string> => {
   const fits = createAddressMatcher(pattern);
   return until(
-    `The URL ${quoteText(tab.url)} did not match ${JSON.stringify(pattern)}`,
+    `The URL ${quoteText(tab.shown.url)} did not match ${JSON.stringify(pattern)}`,
     maxMs,
     signal,
-    () => valueIf(fits(tab.url), tab.url),
+    () => valueIf(fits(tab.shown.url), tab.shown.url),
     (check) => [tab.events.on('navigated', check), tab.events.on('moved', check)],
   );
 };

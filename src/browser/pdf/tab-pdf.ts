@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { attempt } from '../../core/attempt.ts';
 import { fail } from '../../core/failure.ts';
 import { parseUrl } from '../../core/text.ts';
+import { TimeSlices } from '../../core/time.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Download } from '../state/downloads.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -16,8 +17,13 @@ export interface OpenPdf {
   readonly reading: PdfReading;
 }
 
-interface PdfReadOptions {
+export interface PdfAccess {
   readonly workers: WorkerPool;
+  /** Throws if the owner's rules forbid to read a document of these URLs. */
+  readonly requireConsent?: (effect: 'read', urls: readonly string[]) => Promise<void>;
+}
+
+interface PdfReadOptions extends PdfAccess {
   readonly signal: AbortSignal;
   readonly background?: boolean;
 }
@@ -27,6 +33,13 @@ const kept = new WeakMap<Tab, { readonly key: string; readonly pdf: OpenPdf }>()
 
 /** Reads the PDF of a tab for which `showsPdf` is true. */
 export const readTabPdf = async (tab: Tab, options: PdfReadOptions): Promise<OpenPdf> => {
+  const pdf = await readOnce(tab, options);
+  // The check before the call knows only the documents of the tab.
+  if (tab.openedFile !== undefined) await options.requireConsent?.('read', [pdf.url]);
+  return pdf;
+};
+
+const readOnce = async (tab: Tab, options: PdfReadOptions): Promise<OpenPdf> => {
   const { openedFile } = tab;
   const key = identifyPdf(tab);
   const last = kept.get(tab);
@@ -38,12 +51,37 @@ export const readTabPdf = async (tab: Tab, options: PdfReadOptions): Promise<Ope
     (await readPdfText(loadTabPdf(tab, options.signal), options));
   const pdf = { url, title: reading.title || findFileName(url), reading };
   kept.set(tab, { key, pdf });
+  if (identifyPdf(tab) === key) tab.pdfTitle = pdf.title;
   const off = tab.events.on('navigated', () => {
     kept.delete(tab);
     off();
   });
   return pdf;
 };
+
+/** Whether the PDF of a tab contains a text; ignores case and the number of spaces. */
+export const includesPdfText = async (
+  tab: Tab,
+  text: string,
+  options: PdfReadOptions,
+): Promise<boolean> => {
+  const { reading } = await readTabPdf(tab, options);
+  const wanted = simplify(text);
+  const slices = new TimeSlices(options.signal);
+  for (const page of reading.pages) {
+    if (slices.isOver) await slices.pause();
+    if (simplify(page).includes(wanted)) return true;
+  }
+  return false;
+};
+
+/** Without the marks of Markdown, which the text of pages contains. */
+const simplify = (text: string): string =>
+  text
+    .replaceAll('\\', '')
+    .replace(/[|#\s]+/g, ' ')
+    .trim()
+    .toLowerCase();
 
 /** Reads the text of a complete download. */
 export const readDownloadedPdf = async (

@@ -151,6 +151,8 @@ export class Tab {
    * until the next page.
    */
   openedFile: string | undefined;
+  /** The title of the PDF that the tab shows, after it has been read. */
+  pdfTitle: string | undefined;
   /** Facts that the page script reported on load; undefined before that. */
   facts: PageFacts | undefined;
   /** File choosers are cancelled and reported in headless Chrome, where no user can see them. */
@@ -198,6 +200,7 @@ export class Tab {
         this.leavingFor = undefined;
         this.facts = undefined;
         this.openedFile = undefined;
+        this.pdfTitle = undefined;
         this.unreachableUrl = unreachableUrl;
         this.events.emit(
           'navigated',
@@ -217,6 +220,13 @@ export class Tab {
 
   get url(): string {
     return this.frames.main.url;
+  }
+
+  /** What read calls return: a PDF that Chrome downloaded instead of showing it, or the page. */
+  get shown(): { readonly url: string; readonly title: string } {
+    const { url, title, openedFile, pdfTitle } = this;
+    const download = ifDefined(openedFile, (id) => this.#downloads.get(id));
+    return { url: download?.url ?? url, title: pdfTitle ?? download?.file ?? title };
   }
 
   /** Sets up a newly attached page target and resumes it. */

@@ -9,6 +9,8 @@ import {
   type FindResult,
   type FoundElement,
 } from '../../browser/read/find-elements.ts';
+import { showsPdf } from '../../browser/pdf/pdf-kind.ts';
+import type { OpenPdf, PdfAccess } from '../../browser/pdf/tab-pdf.ts';
 import type { Session } from '../../browser/tabs/session.ts';
 import type { Tab } from '../../browser/tabs/tab.ts';
 
@@ -65,6 +67,7 @@ export interface ExpectationReport {
 export interface ExpectationContext {
   readonly tab: Tab;
   readonly session: Session;
+  readonly pdf: PdfAccess;
   readonly maxMs: number;
   readonly signal: AbortSignal;
 }
@@ -127,23 +130,35 @@ const checkUrl = (url: string, { tab, maxMs, signal }: ExpectationContext) =>
     'url',
     url,
     () => waitForUrl(tab, url, maxMs, signal),
-    () => formatAddress(tab.url),
+    () => formatAddress(tab.shown.url),
   );
 
 const checkTitle = async (
   title: string,
-  { tab, maxMs, signal }: ExpectationContext,
+  context: ExpectationContext,
 ): Promise<CheckedExpectation> => {
-  const passed = await becomesTrue(async () => tab.title.includes(title), maxMs, signal);
+  const { tab, maxMs, signal } = context;
+  let actual = '';
+  const read = async (): Promise<boolean> => {
+    const pdf = showsPdf(tab) ? await readPdf(context) : tab.shown;
+    actual = pdf.title;
+    return actual.includes(title);
+  };
+  const passed = await becomesTrue(read, maxMs, signal);
   const facts = { check: 'title', passed, expected: title };
-  return passed ? facts : { ...facts, actual: tab.title };
+  return passed ? facts : { ...facts, actual };
 };
 
-const checkText = (text: string, gone: boolean, { tab, maxMs, signal }: ExpectationContext) =>
+const readPdf = async ({ tab, pdf, signal }: ExpectationContext): Promise<OpenPdf> => {
+  const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  return readTabPdf(tab, { ...pdf, signal });
+};
+
+const checkText = (text: string, gone: boolean, { tab, pdf, maxMs, signal }: ExpectationContext) =>
   checkByWaiting(
     gone ? 'text_gone' : 'text',
     text,
-    () => waitForPage(tab, { text, gone }, maxMs, signal),
+    () => waitForPage(tab, { text, gone }, maxMs, signal, pdf),
     () => (gone ? 'the text is visible' : 'the text is not visible'),
   );
 
@@ -188,7 +203,9 @@ const checkElement = async (
   let difference: string | undefined;
   const passed = await becomesTrue(
     async () => {
-      difference = describeDifference(expected, await search(tab, expected, signal));
+      difference = showsPdf(tab)
+        ? 'the tab shows a PDF, which has no elements'
+        : describeDifference(expected, await search(tab, expected, signal));
       return difference === undefined;
     },
     maxMs,

@@ -79,6 +79,7 @@ export const act = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 60_000,
     header: renderStateHeader,
     noEffect: hasNoEffect,

@@ -164,6 +164,7 @@ export const computer = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     needsPage: ({ action }) => action !== 'screenshot',
+    rejectsPdf: 'undrawn',
     timeoutMs: 15_000,
   },
   input,

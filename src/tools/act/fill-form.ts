@@ -94,6 +94,7 @@ export const fillForm = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 30_000,
     header: renderStateHeader,
     noEffect: hasNoEffect,

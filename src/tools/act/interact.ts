@@ -75,6 +75,7 @@ export const interact = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 15_000,
     header: renderStateHeader,
     noEffect: hasNoEffect,

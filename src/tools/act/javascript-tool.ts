@@ -24,6 +24,7 @@ export const javascriptTool = defineTool({
     dialog: 'blocked',
     // Agents also run code in a blank tab, for example to build a page.
     needsPage: 'command',
+    rejectsPdf: true,
     timeoutMs: 10_000,
     core: true,
   },

@@ -14,6 +14,7 @@ import {
   waitForRequest,
   waitForUrl,
 } from '../../browser/act/wait-for.ts';
+import type { PageCondition } from '../../page/act/act-answers.ts';
 import type { TabContext } from '../../toolkit/context.ts';
 import { defineTool } from '../../toolkit/define-tool.ts';
 import { markUndescribed } from '../../toolkit/tool-description.ts';
@@ -58,22 +59,28 @@ type WaitOutcome =
 
 type WaitCondition = (value: string, maxMs: number, context: TabContext) => Promise<WaitOutcome>;
 
+const waitInPage = (
+  condition: PageCondition,
+  ms: number,
+  { tab, services: { workers }, requireConsent, signal }: TabContext,
+): Promise<number> => waitForPage(tab, condition, ms, signal, { workers, requireConsent });
+
 /** One function per condition: waits, and returns the facts that it found. */
 const WAITS: Readonly<Record<keyof WaitForInput, WaitCondition>> = {
-  text: async (wanted, ms, { tab, signal }) => {
-    await waitForPage(tab, { text: wanted }, ms, signal);
+  text: async (wanted, ms, context) => {
+    await waitInPage({ text: wanted }, ms, context);
     return { condition: 'text', wanted };
   },
-  textGone: async (wanted, ms, { tab, signal }) => {
-    await waitForPage(tab, { text: wanted, gone: true }, ms, signal);
+  textGone: async (wanted, ms, context) => {
+    await waitInPage({ text: wanted, gone: true }, ms, context);
     return { condition: 'textGone', wanted };
   },
-  selector: async (wanted, ms, { tab, signal }) => {
-    await waitForPage(tab, { selector: wanted }, ms, signal);
+  selector: async (wanted, ms, context) => {
+    await waitInPage({ selector: wanted }, ms, context);
     return { condition: 'selector', wanted };
   },
-  selectorGone: async (wanted, ms, { tab, signal }) => {
-    await waitForPage(tab, { selector: wanted, gone: true }, ms, signal);
+  selectorGone: async (wanted, ms, context) => {
+    await waitInPage({ selector: wanted, gone: true }, ms, context);
     return { condition: 'selectorGone', wanted };
   },
   url: async (value, ms, { tab, signal }) => ({

@@ -18,6 +18,7 @@ export const extractData = defineTool({
     duration: 'instant',
     dialog: 'blocked',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 30_000,
     large: true,
     items: 'items',

@@ -46,8 +46,8 @@ const findInPdf = async (
     });
   const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { searchPdf } = await import('../../browser/pdf/search-pdf.ts');
-  const { url, reading } = await readTabPdf(tab, { workers: services.workers, signal });
-  if (tab.openedFile !== undefined) await requireConsent('read', [url]);
+  const { workers } = services;
+  const { reading } = await readTabPdf(tab, { workers, requireConsent, signal });
   return { kind: 'pdf', ...(await searchPdf(reading, words, { limit, signal })) };
 };
 

@@ -92,6 +92,7 @@ export const inspect = defineTool({
     duration: 'instant',
     dialog: 'blocked',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 15_000,
     header: ({ fact }) => (fact === undefined ? 'inspect' : undefined),
     negative: (data) => isMissing((data as Partial<ElementFact>).fact),

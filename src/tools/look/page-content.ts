@@ -20,6 +20,7 @@ export const pageContent = defineTool({
     duration: 'instant',
     dialog: 'blocked',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 20_000,
     large: true,
     header: 'html',

@@ -34,6 +34,7 @@ export const pagePdf = defineTool({
     duration: 'instant',
     dialog: 'blocked',
     needsPage: true,
+    rejectsPdf: true,
     timeoutMs: 60_000,
     files: ['path'],
   },

@@ -83,6 +83,7 @@ export const pageScreenshot = defineTool({
     duration: 'instant',
     dialog: 'blocked',
     needsPage: true,
+    rejectsPdf: 'undrawn',
     timeoutMs: 20_000,
     files: ['path'],
     core: true,

@@ -138,9 +138,8 @@ const pdf: ReadMode = async ({ mode, ref, selector, max_tokens, cursor }, contex
     });
   const { tab, signal, services, note, inlineLimitBytes, leftOut, requireConsent } = context;
   const { describePdf, readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
-  const { url, title, reading } = await readTabPdf(tab, { workers: services.workers, signal });
-  // the check before the call knows only the documents of the tab
-  if (tab.openedFile !== undefined) await requireConsent('read', [url]);
+  const { workers } = services;
+  const { url, title, reading } = await readTabPdf(tab, { workers, requireConsent, signal });
   leftOut(reading.hidden);
   if (cursor === undefined) note(`[${describePdf(reading)}]`);
   const budget = { maxTokens: max_tokens, cursor, inlineLimitBytes: inlineLimitBytes() };

@@ -46,6 +46,7 @@ export const validatePage = defineTool({
     duration: 'instant',
     dialog: 'allowed',
     needsPage: ({ url }) => url === undefined,
+    rejectsPdf: ({ url }) => url === undefined,
     timeoutMs: 30_000,
     header: 'validate',
     urls: ['url'],

@@ -63,9 +63,10 @@ export const expectTool = defineTool({
     { role: 'button', query: 'Pay', state: 'disabled' },
     { request: 'POST /api/orders', status: 201, noConsoleErrors: true },
   ],
-  run: async (given, { tab, session, deadline, signal }) => {
+  run: async (given, { tab, session, services, requireConsent, deadline, signal }) => {
     const maxMs = Math.max(0, deadline.remainingMs - RESERVE_MS);
-    return checkExpectations(given, { tab, session, maxMs, signal });
+    const pdf = { workers: services.workers, requireConsent };
+    return checkExpectations(given, { tab, session, pdf, maxMs, signal });
   },
   render: ({ passed, checks, waitedMs }) => {
     if (passed)
