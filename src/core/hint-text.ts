@@ -45,6 +45,7 @@ const MENTIONS = {
   timeout: ['timeout_ms', '--timeout'],
   ttl: ['ttl', '--ttl'],
   wait: ['wait_for', 'openchrome wait'],
+  waitForDownload: ['wait_for {download}', 'openchrome wait --download NAME'],
   waitForLoad: ['wait_for {loadState: "load"}', 'openchrome wait --load-state load'],
   waitTask: ['oc_task_wait', 'openchrome tasks wait'],
 } as const satisfies Readonly<Record<string, readonly [model: string, shell: string]>>;

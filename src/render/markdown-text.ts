@@ -206,11 +206,16 @@ export const cutPdfPages = (
   return cutMarkdownPage(whole, { maxTokens: isStored ? Infinity : maxTokens });
 };
 
-/** The offset of a page that is named as `p12`; undefined for other cursors and missing pages. */
+/** The offset of a page that is named as `p12`; undefined for other cursors. */
 const findPageCursor = (pages: readonly string[], cursor: string): string | undefined => {
-  const [, digits] = matchGroups(/^p(\d{1,5})$/, cursor);
-  const index = Number(digits ?? 0) - 1;
-  if (index < 0 || index >= pages.length) return undefined;
+  const [, digits] = matchGroups(/^p(\d{1,9})$/, cursor);
+  if (digits === undefined) return undefined;
+  const index = Number(digits) - 1;
+  if (index < 0 || index >= pages.length)
+    throw fail('invalid_argument', `Page ${Number(digits)} was not found in the PDF.`, {
+      argument: 'cursor',
+      hint: `Use "p1" to "p${pages.length}".`,
+    });
   let offset = 0;
   for (const page of pages.slice(0, index)) offset += page.length;
   return String(offset);

@@ -40,9 +40,8 @@ describe('the PDF of a tab', () => {
         textGone: 'Home',
       }),
     ).toMatch(/^passed: url, title, text, text_gone /);
-    expect(
-      await browser.text('expect', { text: 'losses', query: 'Buy', timeout_ms: 800 }),
-    ).toMatchInlineSnapshot(`
+    expect(await browser.text('expect', { text: 'losses', query: 'Buy', timeout_ms: 800 }))
+      .toMatchInlineSnapshot(`
       "failed: text: expected "losses", got "the text is not visible"
       failed: element: expected "Buy: visible", got "the tab shows a PDF, which has no elements""
     `);

@@ -100,6 +100,12 @@ The next year looks good.
     expect(cut).not.toContain('2.9');
     const [, cursor] = /continue with cursor "(.*?)"/.exec(cut) ?? [];
     expect(await readBody({ cursor })).toContain('2.9');
+    for (const missing of ['p3', 'p0', 'p999999'])
+      expect(await browser.failure('read_page', { cursor: missing })).toMatchObject({
+        code: 'invalid_argument',
+        message: `Page ${missing.slice(1)} was not found in the PDF.`,
+        hint: 'Use "p1" to "p2".',
+      });
   });
 
   test('find names the page of each match', async () => {
@@ -110,6 +116,8 @@ The next year looks good.
     expect(await browser.text('find', { query: 'losses' })).toBe(
       'No match in the PDF for "losses".',
     );
+    const { notes } = await browser.reply('find', { query: 'year', role: 'button' });
+    expect(notes).toContain('[The tab shows a PDF, which has no elements: role was ignored]');
     expect(await browser.failure('find', { role: 'button' })).toMatchObject({
       code: 'invalid_argument',
       hint: expect.stringContaining('query') as string,
@@ -150,6 +158,8 @@ The next year looks good.
     );
     expect(await browser.failure('downloads', { action: 'read', id: 'd999' })).toMatchObject({
       code: 'invalid_argument',
+      message: 'There is no download "d999".',
+      downloads: expect.arrayContaining([`${id} completed saved.pdf`]) as string[],
     });
   });
 
@@ -287,7 +297,25 @@ describe('a PDF without tags', () => {
   });
 });
 
+/** A file whose tree of pages has these children and this number of pages. */
+const buildTree = (kids: string, count: number): Buffer =>
+  buildPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${kids}]/Count ${count}>>`,
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
+    { dictionary: '', stream: Buffer.from(showText('Hello')) },
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ]);
+
 describe('files without readable text', () => {
+  test('pages that cannot be loaded are reported as damaged', async () => {
+    await open('/three.pdf', buildTree('3 0 R', 3));
+    const { text = '', notes } = await browser.reply('read_page');
+    expect(text).toContain('Hello');
+    expect(text).toContain('--- Page 3 of 3 ---\n\n[This page is damaged and cannot be read.]');
+    expect(notes.join()).toContain('[PDF, 3 pages; damaged pages: 2, 3; cursor "p3"');
+  });
+
   test('a page that is only a picture is reported as one', async () => {
     const image = Buffer.from([255, 0, 0]);
     const scan = buildPdf([
@@ -305,6 +333,11 @@ describe('files without readable text', () => {
     const { text, notes } = await browser.reply('read_page');
     expect(text).toContain('[This page is a picture without text.]');
     expect(notes.join()).toContain('no page has text: it may be a scan');
+    const found = await browser.reply('find', { query: 'Invoice' });
+    expect(found.text).toBe('No match in the PDF for "Invoice".');
+    expect(found.notes).toEqual([
+      '[Only text can be found; no page has text: it may be a scan, whose pages are pictures]',
+    ]);
   });
 
   test('an empty page is reported as empty', async () => {
@@ -325,6 +358,9 @@ describe('files without readable text', () => {
       { code: 'document_unreadable' },
     ],
     ['an encrypted file', buildEncrypted(), { code: 'document_encrypted' }],
+    ['a file without pages', buildTree('', 0), { code: 'document_unreadable' }],
+    ['a file that claims many pages', buildTree('', 2 ** 30), { code: 'document_unreadable' }],
+    ['a file whose page is missing', buildTree('9 0 R', 1), { code: 'document_unreadable' }],
   ];
   test.each(unreadable)('%s is a failure with the next step', async (name, bytes, failure) => {
     await open(`/${name.replaceAll(' ', '-')}.pdf`, bytes);

@@ -47,6 +47,8 @@ interface PdfBlock {
 export interface PdfPageBlocks {
   readonly blocks: readonly PdfBlock[];
   readonly hasPictures: boolean;
+  /** PDFium cannot load the page: the file is damaged, or has fewer pages than it claims. */
+  readonly isDamaged?: boolean;
 }
 
 /** Builds the Markdown of all pages; each page starts with a line that contains its number. */
@@ -58,8 +60,10 @@ export const renderPages = (pages: readonly PdfPageBlocks[], total: number): str
   });
 };
 
-const describeTextless = ({ hasPictures }: PdfPageBlocks): string =>
-  hasPictures ? '[This page is a picture without text.]' : '[This page is empty.]';
+const describeTextless = ({ hasPictures, isDamaged }: PdfPageBlocks): string => {
+  if (isDamaged) return '[This page is damaged and cannot be read.]';
+  return hasPictures ? '[This page is a picture without text.]' : '[This page is empty.]';
+};
 
 export const buildBlocks = (runs: readonly TextRun[]): PdfBlock[] => {
   const blocks: PdfBlock[] = [];

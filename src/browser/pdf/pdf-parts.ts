@@ -7,8 +7,12 @@ export interface PdfReading {
   readonly pageCount: number;
   /** The Markdown of each page that was read. */
   readonly pages: readonly string[];
-  /** Numbers of pages that have no text. */
+  /** Numbers of pages that have no text: pictures, empty and damaged pages. */
   readonly textless: readonly number[];
+  /** Numbers of pages that are pictures without text. */
+  readonly pictures: readonly number[];
+  /** Numbers of pages that cannot be loaded. */
+  readonly damaged: readonly number[];
   /** Number of pieces of text that a reader cannot see, which were left out. */
   readonly hidden: number;
 }
@@ -35,10 +39,19 @@ export const buildReading = (parts: readonly PdfPart[], maxChars: number): PdfRe
     title,
     pageCount,
     pages: renderPages(pages, pageCount),
-    textless: pages.flatMap(({ blocks }, index) => (blocks.length === 0 ? [index + 1] : [])),
+    textless: listNumbers(pages, isTextless),
+    pictures: listNumbers(pages, (page) => isTextless(page) && page.hasPictures),
+    damaged: listNumbers(pages, ({ isDamaged = false }) => isDamaged),
     hidden: pages.reduce((sum, { hidden }) => sum + hidden, 0),
   };
 };
+
+const isTextless = ({ blocks }: PdfPartPage): boolean => blocks.length === 0;
+
+const listNumbers = (
+  pages: readonly PdfPartPage[],
+  isListed: (page: PdfPartPage) => boolean,
+): number[] => pages.flatMap((page, index) => (isListed(page) ? [index + 1] : []));
 
 const selectPages = (parts: readonly PdfPart[], maxChars: number): PdfPartPage[] => {
   const pages: PdfPartPage[] = [];

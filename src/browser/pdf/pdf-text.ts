@@ -65,8 +65,13 @@ export const readPdfText = async (
     if ('problem' in answer) throw FAILURES_BY_PROBLEM[answer.problem]();
     return 'part' in answer ? [answer.part] : [];
   });
-  for (const answer of answers) if ('reading' in answer) return answer.reading;
-  return buildReading(parts, LIMITS.chars);
+  for (const answer of answers) if ('reading' in answer) return requirePages(answer.reading);
+  return requirePages(buildReading(parts, LIMITS.chars));
+};
+
+const requirePages = (reading: PdfReading): PdfReading => {
+  if (reading.damaged.length < reading.pages.length) return reading;
+  throw createUnreadable('The PDF is damaged: none of its pages can be read.');
 };
 
 /** Two threads read one file if no other work needs a thread. */

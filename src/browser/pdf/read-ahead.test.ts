@@ -15,6 +15,8 @@ const READING: PdfReading = {
   pageCount: 1,
   pages: ['Text'],
   textless: [],
+  pictures: [],
+  damaged: [],
   hidden: 0,
 };
 

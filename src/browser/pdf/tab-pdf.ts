@@ -1,8 +1,9 @@
 // The text of the PDF that a tab shows, or that Chrome downloaded instead.
 import { basename } from 'node:path';
 import { attempt } from '../../core/attempt.ts';
+import { listDefined } from '../../core/collections.ts';
 import { fail } from '../../core/failure.ts';
-import { parseUrl } from '../../core/text.ts';
+import { parseUrl, textIf } from '../../core/text.ts';
 import { TimeSlices } from '../../core/time.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Download } from '../state/downloads.ts';
@@ -102,15 +103,30 @@ const findFileName = (url: string): string => {
 const MAX_LISTED = 10;
 
 /** One-line facts about a reading that its text does not contain. */
-export const describePdf = ({ pageCount, pages, textless }: PdfReading): string => {
+export const describePdf = (reading: PdfReading): string => {
+  const { pageCount, pages, damaged } = reading;
   const parts = [`PDF, ${pageCount} ${pageCount === 1 ? 'page' : 'pages'}`];
   if (pages.length < pageCount) parts.push(`only the first ${pages.length} were read`);
-  if (textless.length > 0 && textless.length === pages.length)
-    parts.push('no page has text: it may be a scan');
-  else if (textless.length > 0) {
-    const more = textless.length > MAX_LISTED ? ' …' : '';
-    parts.push(`pages without text: ${textless.slice(0, MAX_LISTED).join(', ')}${more}`);
-  }
+  if (damaged.length > 0) parts.push(`damaged pages: ${listPages(damaged)}`);
+  parts.push(...listDefined(describeTextlessPages(reading)));
   if (pages.length > 1) parts.push(`cursor "p${pages.length}" starts at page ${pages.length}`);
   return parts.join('; ');
 };
+
+/** Undefined if every page has text. */
+export const describeTextlessPages = ({
+  pages,
+  textless,
+  pictures,
+  damaged,
+}: PdfReading): string | undefined => {
+  const unexplained = textless.filter((page) => !damaged.includes(page));
+  if (unexplained.length === 0) return undefined;
+  if (textless.length < pages.length) return `pages without text: ${listPages(unexplained)}`;
+  return pictures.length === 0
+    ? 'no page has text'
+    : 'no page has text: it may be a scan, whose pages are pictures';
+};
+
+const listPages = (numbers: readonly number[]): string =>
+  `${numbers.slice(0, MAX_LISTED).join(', ')}${textIf(numbers.length > MAX_LISTED, ' …')}`;

@@ -1,7 +1,8 @@
 // downloads: lists the files that pages of the session downloaded, with path and progress.
 import { z } from 'zod';
 import { defined, valueIf } from '../../core/defined.ts';
-import { fail } from '../../core/failure.ts';
+import { fail, type Failure } from '../../core/failure.ts';
+import { quoteText } from '../../core/text.ts';
 import { isPdfDownload } from '../../browser/pdf/pdf-kind.ts';
 import type { Download } from '../../browser/state/downloads.ts';
 import { cutPdfPages, type MarkdownPage, renderMarkdownPage } from '../../render/markdown-text.ts';
@@ -40,6 +41,25 @@ interface DownloadList {
   readonly older?: number;
 }
 
+const rejectDownload = (all: readonly Download[], message: string, hint?: string): Failure =>
+  fail(
+    'invalid_argument',
+    message,
+    defined({
+      argument: 'id',
+      hint,
+      downloads: all.map((one) => `${one.id} ${one.state} ${one.file.slice(0, 100)}`),
+    }),
+  );
+
+const requireDownload = (all: readonly Download[], id: string): Download => {
+  const download = all.find((one) => one.id === id);
+  if (download) return download;
+  const hint =
+    all.length === 0 ? 'The session has no downloads.' : 'Use the id of one of the downloads.';
+  throw rejectDownload(all, `There is no download ${quoteText(id)}.`, hint);
+};
+
 /** The text of a complete PDF. */
 const readText = async (
   all: readonly Download[],
@@ -47,12 +67,13 @@ const readText = async (
   { max_tokens, cursor }: { readonly max_tokens: number; readonly cursor?: string | undefined },
   { services, signal, note, leftOut, inlineLimitBytes, requireConsent }: Context,
 ): Promise<DownloadText> => {
-  const download = all.find((one) => one.id === id);
-  if (download?.state !== 'completed' || !isPdfDownload(download))
-    throw fail('invalid_argument', `Download ${id} is not a complete PDF file.`, {
-      argument: 'id',
-      downloads: all.map((one) => `${one.id} ${one.state} ${one.file.slice(0, 100)}`),
-    });
+  const download = requireDownload(all, id);
+  const { state } = download;
+  const name = `The download ${id} (${quoteText(download.file)})`;
+  if (!isPdfDownload(download)) throw rejectDownload(all, `${name} is not a PDF file.`);
+  if (state === 'in_progress')
+    throw rejectDownload(all, `${name} is not complete.`, 'Wait for it with [[waitForDownload]].');
+  if (state !== 'completed') throw rejectDownload(all, `${name} was canceled.`);
   await requireConsent('read', [download.url]);
   const { describePdf, readDownloadedPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { reading } = await readDownloadedPdf(download, { workers: services.workers, signal });
@@ -109,12 +130,9 @@ export const downloads = defineTool({
     const all = listDownloads(context);
     if (action === 'read') return readText(all, id, budget, context);
     if (action === 'cancel') {
-      const isOurs = all.some((one) => one.id === id);
-      if (!isOurs || !(await context.services.browser.cancelDownload(id, context.signal)))
-        throw fail('invalid_argument', `Download ${id} is not running.`, {
-          argument: 'id',
-          downloads: all.map((one) => `${one.id} ${one.state}`),
-        });
+      requireDownload(all, id);
+      if (!(await context.services.browser.cancelDownload(id, context.signal)))
+        throw rejectDownload(all, `The download ${id} is not running.`);
       return { canceled: id };
     }
     return defined({

@@ -27,6 +27,9 @@ const input = () => ({
 
 const CRITERIA = ['query', 'role', 'label', 'testId', 'selector', 'near'] as const;
 
+/** Criteria that a text does not have. */
+const ELEMENT_CRITERIA = ['role', 'testId', 'selector'] as const;
+
 /** Time for the reply, out of the time of the call. */
 const ANSWER_MS = 1000;
 
@@ -35,7 +38,7 @@ type FindData = (FindingView & { readonly kind?: undefined }) | PdfMatches;
 const findInPdf = async (
   criteria: Readonly<Record<string, string | undefined>>,
   limit: number,
-  { tab, services, signal, requireConsent }: TabContext,
+  { tab, services, signal, note, requireConsent }: TabContext,
 ): Promise<PdfMatches> => {
   const { query, near, label } = criteria;
   const words = [query, near, label].filter((text) => text !== undefined).join(' ');
@@ -44,10 +47,15 @@ const findInPdf = async (
       argument: 'query',
       situation: 'pdf_without_elements',
     });
-  const { readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
+  const ignored = ELEMENT_CRITERIA.filter((name) => criteria[name] !== undefined);
+  if (ignored.length > 0)
+    note(`[The tab shows a PDF, which has no elements: ${ignored.join(', ')} was ignored]`);
+  const { describeTextlessPages, readTabPdf } = await import('../../browser/pdf/tab-pdf.ts');
   const { searchPdf } = await import('../../browser/pdf/search-pdf.ts');
   const { workers } = services;
   const { reading } = await readTabPdf(tab, { workers, requireConsent, signal });
+  const textless = describeTextlessPages(reading);
+  if (textless !== undefined) note(`[Only text can be found; ${textless}]`);
   return { kind: 'pdf', ...(await searchPdf(reading, words, { limit, signal })) };
 };
 

@@ -103,24 +103,24 @@ const readPages = (
   let maxChars = limits.chars;
   for (let index = from; index < to; index++) {
     if (maxChars <= 0 || (index > from && monotonicMs() > limits.endsAt)) break;
-    const { runs, ...page } = readPage(pdfium, document, index, { maxChars, withTags });
+    const page = readPage(pdfium, document, index, { maxChars, withTags });
     maxChars -= page.chars;
-    pages.push({ ...page, blocks: buildBlocks(runs) });
+    pages.push(page);
   }
   return pages;
 };
 
-/** A page that PDFium cannot load has no content. */
 const readPage = (
   pdfium: Pdfium,
   document: number,
   index: number,
   options: { readonly maxChars: number; readonly withTags: boolean },
-): ReturnType<typeof readPdfPage> => {
+): PdfPartPage => {
   const page = pdfium.call.FPDF_LoadPage(document, index);
-  if (page === 0) return { runs: [], hasPictures: false, chars: 0, hidden: 0 };
+  if (page === 0) return { blocks: [], hasPictures: false, isDamaged: true, chars: 0, hidden: 0 };
   try {
-    return readPdfPage(pdfium, page, options);
+    const { runs, ...facts } = readPdfPage(pdfium, page, options);
+    return { ...facts, blocks: buildBlocks(runs) };
   } finally {
     pdfium.call.FPDF_ClosePage(page);
   }
