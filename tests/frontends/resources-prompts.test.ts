@@ -138,7 +138,9 @@ const readText = async (client: Client, uri: string): Promise<string> => {
 interface PageContent {
   readonly text: string;
   readonly mimeType: string;
-  readonly _meta: { readonly 'openchrome/page': { readonly next_uri?: string } };
+  readonly _meta: {
+    readonly 'openchrome/page': { readonly unit: string; readonly next_uri?: string };
+  };
 }
 
 /** Calls `onUpdate` for each notification until the test ends. */
@@ -243,6 +245,7 @@ describe.each(WAYS)('over $transport, $version, a client', ({ transport, version
       const content = contents[0] as PageContent | undefined;
       expect(content?.text.length).toBeLessThanOrEqual(64 * 1024);
       expect(content?.mimeType).toBe('application/json');
+      expect(content?._meta['openchrome/page'].unit).toBe('bytes');
       text += content?.text;
       uri = content?._meta['openchrome/page'].next_uri;
     }
@@ -253,15 +256,25 @@ describe.each(WAYS)('over $transport, $version, a client', ({ transport, version
   });
 
   it.each([
-    'openchrome://output/oh_AAAAAAAAAAAA',
-    'openchrome://task/0123456789abcdef',
-    'openchrome://task/../../planted.json',
-    'openchrome://output/oh_AAAAAAAAAAAA?path=/etc/passwd',
-    'openchrome://nonsense/1',
-    'file:///etc/passwd',
-  ])('cannot read %s', async (uri) => {
+    ['openchrome://output/oh_AAAAAAAAAAAA', 'output_handle_not_found'],
+    ['openchrome://task/0123456789abcdef', 'task_not_found'],
+    ['openchrome://task/../../planted.json', 'invalid_argument'],
+    ['openchrome://output/oh_AAAAAAAAAAAA?path=/etc/passwd', 'invalid_argument'],
+    ['openchrome://nonsense/1', 'invalid_argument'],
+    ['file:///etc/passwd', 'invalid_argument'],
+  ])('cannot read %s, and learns what exists', async (uri, code) => {
     const client = await connect(transport, version);
-    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.readResource({ uri })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(uri) as string,
+      data: {
+        code,
+        uri,
+        hint: expect.any(String) as string,
+        available: expect.any(Array) as string[],
+        templates: expect.arrayContaining(['openchrome://task/{task_id}']) as string[],
+      },
+    });
   });
 
   it('is notified when a task changes, and reads it', async () => {

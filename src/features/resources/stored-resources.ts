@@ -72,7 +72,9 @@ const TEMPLATES: Readonly<Record<ResourceKind, readonly ResourceTemplate[]>> = {
       uriTemplate: 'openchrome://output/{output_handle}{?offset,limit,query,grep}',
       name: 'output',
       title: 'Stored payload',
-      description: 'A page of a result that was stored under a handle; query is JMESPath.',
+      description:
+        'A part of a result that was stored under a handle. offset and limit count bytes; with ' +
+        'query (JMESPath) or grep they count results.',
     },
   ],
   task: [
@@ -120,7 +122,7 @@ const OUTPUT_OPTIONS: Readonly<Record<string, (text: string) => string | number>
 };
 
 /** Undefined if the uri names no resource of this server. */
-const parseResourceUri = (uri: string): OutputAddress | TaskAddress | undefined => {
+export const parseResourceUri = (uri: string): OutputAddress | TaskAddress | undefined => {
   const url = parseUrl(uri);
   if (!url || url.protocol !== SCHEME || url.hash !== '') return undefined;
   const [id = '', part, ...further] = url.pathname.slice(1).split('/');
@@ -236,7 +238,13 @@ export class StoredResources {
     if (!page) return undefined;
     const { content, offset, returned, total } = page;
     const _meta = {
-      [PAGE_KEY]: defined({ offset, returned, total, next_uri: buildNextUri(uri, page) }),
+      [PAGE_KEY]: defined({
+        unit: isRaw ? 'bytes' : 'results',
+        offset,
+        returned,
+        total,
+        next_uri: buildNextUri(uri, page),
+      }),
     };
     if (!isRaw) return { text: JSON.stringify(content), mimeType: JSON_TYPE, _meta };
     const body = isText ? { text: String(content) } : { blob: String(content) };

@@ -1,6 +1,8 @@
 // resources/*, prompts/* and completion/complete; loaded by their first request.
-import { Failure } from '../../core/failure.ts';
+import { fail, Failure, type FailureDetails } from '../../core/failure.ts';
 import { getField, isRecord } from '../../core/json.ts';
+import { quoteText } from '../../core/text.ts';
+import { parseResourceUri } from '../../features/resources/stored-resources.ts';
 import type { Exchange, ClientEngine, StoredMethods } from './methods.ts';
 import { RPC, RpcError, type RpcParams, WATCH_METHOD } from './protocol.ts';
 
@@ -12,8 +14,40 @@ const requireText = (params: RpcParams, key: string, method: string): string => 
   throw new RpcError(RPC.invalidParams, `${method} needs "${key}".`);
 };
 
-const unknownResource = (uri: string): RpcError =>
-  new RpcError(RPC.invalidParams, 'The resource does not exist.', { uri });
+const unknownResource = (uri: string, choices: FailureDetails = {}): RpcError => {
+  const { message, ...data } = describeUnknown(uri, { uri, ...choices }).toJSON().error;
+  return new RpcError(RPC.invalidParams, message, data);
+};
+
+const MAX_AVAILABLE = 10;
+
+/** The uris that can be read. */
+const listChoices = async (
+  { resources }: Pick<ClientEngine, 'resources'>,
+  session: string | undefined,
+): Promise<FailureDetails> => {
+  const listed = await resources.list(session);
+  const templates = await resources.listTemplates();
+  return {
+    available: listed.slice(0, MAX_AVAILABLE).map(({ uri }) => uri),
+    templates: templates.map(({ uriTemplate }) => uriTemplate),
+  };
+};
+
+const describeUnknown = (uri: string, facts: FailureDetails): Failure => {
+  const shown = quoteText(uri, 200);
+  const kind = parseResourceUri(uri)?.kind;
+  if (kind === 'output')
+    return fail('output_handle_not_found', `No stored payload has the uri ${shown}.`, {
+      ...facts,
+      hint: 'Use one of the available uris. Payloads expire, and some belong to another session.',
+    });
+  if (kind === 'task') return fail('task_not_found', `No task has the uri ${shown}.`, facts);
+  return fail('invalid_argument', `The uri ${shown} names no resource of this server.`, {
+    ...facts,
+    hint: 'Use one of the available uris, or fill in one of the templates.',
+  });
+};
 
 const readResource = async (
   { resources }: ClientEngine,
@@ -23,7 +57,7 @@ const readResource = async (
   const uri = requireText(params, 'uri', 'resources/read');
   const { session, folder } = client ?? {};
   const content = await resources.read(uri, { session, folder, signal }).catch(toRpcError);
-  if (!content) throw unknownResource(uri);
+  if (!content) throw unknownResource(uri, await listChoices({ resources }, session));
   return { contents: [{ uri, ...content }] };
 };
 
