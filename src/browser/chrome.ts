@@ -248,14 +248,18 @@ const open = async (
   const judgeSubmit: SubmitJudge | undefined =
     gate?.allowSubmit && ((...paused) => judgePaused(targets, listener, gate, ...paused));
   const browserGuard = new BrowserGuard(connection.root, guard, judgeSubmit);
-  const targets = new Targets(
+  const targets: Targets = new Targets(
     connection,
     defined({
       ...{ owned: true, log, guard, browserGuard, contexts, ...listener, viewport },
       bypassesWorkers: judgeSubmit !== undefined,
+      onPopup: (popup: Tab, openerId: string | undefined) => {
+        listener.onPopup(popup, openerId);
+        downloads.claim(popup);
+      },
     }),
   );
-  const downloads = new Downloads(connection.root, {
+  const downloads: Downloads = new Downloads(connection.root, {
     folder: home.downloads,
     findSession: listener.findSession,
     tabOfFrame: (frameId) => targets.tabOfFrame(frameId),

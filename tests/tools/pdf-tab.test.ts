@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useEngine, useSite } from '../fixtures.ts';
 import { buildPages, showText } from '../pdf-files.ts';
 
+const OPEN_BY_SCRIPT = `<button onclick="window.open('/report.pdf')">Open</button>`;
+
 const site = useSite();
 const browser = useEngine();
 let home = '';
@@ -55,6 +57,27 @@ describe('the PDF of a tab', () => {
     });
   });
 });
+
+test.each(['<a href="/report.pdf" target="_blank">Open</a>', OPEN_BY_SCRIPT])(
+  'a PDF that %s opens in a new tab is read there',
+  async (link) => {
+    await browser.json('navigate', { url: site.page('/links', link) });
+    const receipt = await browser.text('interact', { action: 'click', query: 'Open' });
+    const [, tabId = ''] = /new tab (\w+)/.exec(receipt) ?? [];
+    const list = async (): Promise<{ tabs: { tabId: string; url: string }[] }> =>
+      browser.json('tabs_context');
+    await expect.poll(list).toMatchObject({
+      tabs: expect.arrayContaining([expect.objectContaining({ tabId, url: report })]) as object[],
+    });
+    expect(await browser.text('read_page', { tabId })).toContain('The next year looks good');
+    expect(await browser.failure('interact', { action: 'press', value: 'a', tabId })).toMatchObject(
+      {
+        code: 'no_page',
+      },
+    );
+    await browser.json('tabs', { action: 'close', tabId });
+  },
+);
 
 test.each([
   ['interact', { action: 'click', query: 'Buy' }],

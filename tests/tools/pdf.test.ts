@@ -158,7 +158,7 @@ The next year looks good.
     );
     expect(await browser.failure('downloads', { action: 'read', id: 'd999' })).toMatchObject({
       code: 'invalid_argument',
-      message: 'There is no download "d999".',
+      message: 'The download "d999" does not exist.',
       downloads: expect.arrayContaining([`${id} completed saved.pdf`]) as string[],
     });
   });

@@ -58,6 +58,8 @@ export class Downloads {
   readonly #refused = new Set<string>();
   /** Downloads without a decision yet, with Chrome's last report about each. */
   readonly #undecided = new Map<string, DownloadProgress | undefined>();
+  /** The frames of downloads whose tab was not attached when they started. */
+  readonly #unclaimed = new Map<string, string>();
   /** Folders of browser contexts, so that equal file names of two sessions do not collide. */
   readonly #contextFolders = new Map<string, string>();
   #last = 0;
@@ -146,6 +148,17 @@ export class Downloads {
     return ifDefined(folder, (folder) => join(folder, guid));
   }
 
+  /** Assigns the downloads of a popup that started before the popup was attached. */
+  claim(tab: Tab): void {
+    for (const [guid, frameId] of this.#unclaimed) {
+      const download = this.#all.get(guid);
+      if (frameId !== tab.id || !download) continue;
+      this.#unclaimed.delete(guid);
+      const session = this.#options.findSession(tab.id);
+      this.#keep(guid, defined({ ...download, tabId: tab.id, session }), tab);
+    }
+  }
+
   #begin(guid: string, frameId: string, url: string, file: string): void {
     const allowance = this.#options.allowanceOf?.(frameId);
     const count = allowance?.takeDownload();
@@ -162,6 +175,7 @@ export class Downloads {
       tabId: tab?.id,
       session: tab && this.#options.findSession(tab.id),
     });
+    if (!tab) this.#unclaimed.set(guid, frameId);
     this.#keep(guid, download, tab);
     const { allow } = this.#options;
     if (allow) detach(this.#decide(guid, allow(url, download.file, frameId)));
@@ -214,6 +228,7 @@ export class Downloads {
     for (const [oldest] of this.#all) {
       if (this.#all.size <= MAX_KEPT) break;
       this.#all.delete(oldest);
+      this.#unclaimed.delete(oldest);
     }
     tab?.tellDownload(download);
   }

@@ -16,6 +16,7 @@ import { Interception } from '../traffic/interception.ts';
 import { Traffic } from '../traffic/traffic.ts';
 import { prepareReading } from '../read/closed-roots.ts';
 import { RefBook } from '../read/ref-book.ts';
+import { isPdfDownload } from '../pdf/pdf-kind.ts';
 import type { Download } from '../state/downloads.ts';
 import {
   acceptsByPolicy,
@@ -472,6 +473,8 @@ export class Tab {
   /** Called by the listener for Chrome's download events. */
   tellDownload(download: Download): void {
     this.#downloads.set(download.id, download);
+    // A popup whose first response is a PDF has no document.
+    if (this.url === '' && isPdfDownload(download)) this.openedFile ??= download.id;
     this.events.emit('download', download);
   }
 

@@ -57,7 +57,7 @@ const requireDownload = (all: readonly Download[], id: string): Download => {
   if (download) return download;
   const hint =
     all.length === 0 ? 'The session has no downloads.' : 'Use the id of one of the downloads.';
-  throw rejectDownload(all, `There is no download ${quoteText(id)}.`, hint);
+  throw rejectDownload(all, `The download ${quoteText(id)} does not exist.`, hint);
 };
 
 /** The text of a complete PDF. */
