@@ -73,10 +73,13 @@ describe('a recipe of a recording', () => {
       'recording',
       { action: 'start', exports: ['json'] },
     );
-    await engine.text('navigate', { url: `${site.origin}/` });
-    await act();
-    const stopped = await engine.json<{ folder?: string }>('recording', { action: 'stop', id });
-    return stopped.folder ?? first;
+    try {
+      await engine.text('navigate', { url: `${site.origin}/` });
+      await act();
+    } finally {
+      await engine.json('recording', { action: 'stop', id });
+    }
+    return first;
   };
 
   it('declares the secret of a password that was typed', async () => {

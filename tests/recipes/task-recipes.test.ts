@@ -16,6 +16,9 @@ const site = useSite({
       (localStorage.getItem('theme') ?? ''))">Send</button>
     <input aria-label="Search" onkeydown="event.key === 'Enter' && fetch('/hit?' + this.value)">
     <div style="height:3000px"></div><a href="/second">Second</a>`,
+  '/frames': `<!doctype html><link rel="icon" href="data:,"><title>Frames</title>
+    <label>First <input name="first"></label><label>Last <input name="last"></label>
+    <iframe srcdoc="<label>Inner <input name=inner></label>"></iframe>`,
   '/second': '<!doctype html><link rel="icon" href="data:,"><title>Second</title><h1>Second</h1>',
   '/hit': (request, response) => {
     hits.push(request.url ?? '');
@@ -127,6 +130,26 @@ describe('a recipe of a task', () => {
     await expect
       .poll(() => hits)
       .toEqual([expect.stringContaining('ada@example.com,3,Norway,true')]);
+  });
+
+  it('contains each field of a form over several frames with its own value', async () => {
+    const task = await startTask();
+    await task.call('navigate', { url: `${site.origin}/frames` });
+    await task.call('fill_form', {
+      fields: [
+        { label: 'First', value: 'a' },
+        { label: 'Inner', value: 'b' },
+        { label: 'Last', value: 'c' },
+      ],
+    });
+    await create('frames', task);
+    const steps = (await show('frames')).replace(/^.*?open:/s, '');
+    const named = [...steps.matchAll(/name: (\w+)\n.*?value: (\w)/gs)];
+    expect(named.map(([, name, value]) => `${name} ${value}`)).toEqual([
+      'First a',
+      'Inner b',
+      'Last c',
+    ]);
   });
 
   it('leaves out the calls of the ledger and failed calls', async () => {

@@ -16,6 +16,7 @@ import type {
   FormText,
   Spec,
 } from '../../page/act/act-answers.ts';
+import type { RecordedElement } from '../../page/recorded/recorded-answers.ts';
 import { isGone } from '../cdp/errors.ts';
 import type { Frame } from '../tabs/frames.ts';
 import type { Tab } from '../tabs/tab.ts';
@@ -25,7 +26,7 @@ import { enterInto, type FormField, fillSecretsIn, requireFieldValue } from './f
 import { clickEvents, sendMouse } from './mouse.ts';
 import {
   beforeAnything,
-  keepTargetFacts,
+  readTargetFacts,
   refuseUnderDialog,
   type ActionContext,
   untilInterrupted,
@@ -93,14 +94,18 @@ export const fillForm = async (
     return { batches, watched: await Promise.all(watched) };
   });
   let submit: TargetName | undefined;
+  const facts: (RecordedElement | null)[] = requests.map(() => null);
   const effects = await trackActing(context, async (signal) => {
     const effectWait = new EffectWait(tab, activity, watched, patience, signal);
     for (const [i, batch] of batches.entries()) {
       const end = await fillBatch(context, batch, watched[i]?.watch ?? 0, failures);
       if (end.submit) submit = buildTargetName(tab, batch.frame, end.submit);
+      if (!context.keepTargets) continue;
       const ids = end.results.map(({ element }) => element?.id ?? 0);
-      await keepTargetFacts(context, batch.frame, ids);
+      for (const [item, fact] of (await readTargetFacts(batch.frame, ids, signal)).entries())
+        facts[batch.fields[item]?.index ?? 0] = fact;
     }
+    context.keepTargets?.(facts);
     await effectWait.look('task');
     await effectWait.rest(0);
     effectWait.end();

@@ -51,18 +51,25 @@ export interface ActionContext {
   /** Registers a password, so that later output masks it. */
   readonly learnSecret: (text: string) => void;
   /** Keeps the facts of targets in the journal; undefined if the call belongs to no task. */
-  readonly keepTargets: ((facts: readonly (RecordedElement | null)[]) => void) | undefined;
+  readonly keepTargets: ((facts: TargetFacts) => void) | undefined;
 }
 
+type TargetFacts = readonly (RecordedElement | null)[];
+
 /** A page that is replaced meanwhile leaves no facts; the action itself reports that. */
-export const keepTargetFacts = async (
-  { keepTargets, signal }: ActionContext,
+export const readTargetFacts = (
   frame: Frame,
   ids: readonly number[],
+  signal: AbortSignal,
+): Promise<TargetFacts> =>
+  frame.call(inPage.more.describeRecorded, [ids], signal).catch(() => ids.map(() => null));
+
+const keepTargetFacts = async (
+  { keepTargets, signal }: ActionContext,
+  frame: Frame,
+  id: number,
 ): Promise<void> => {
-  if (!keepTargets) return;
-  const facts = frame.call(inPage.more.describeRecorded, [ids], signal);
-  keepTargets(await facts.catch(() => ids.map(() => null)));
+  if (keepTargets) keepTargets(await readTargetFacts(frame, [id], signal));
 };
 
 export interface ActionSpec {
@@ -116,7 +123,7 @@ const attempt = async (
       limited,
     ),
   );
-  await keepTargetFacts(context, reached.frame, [reached.ready.element.id]);
+  await keepTargetFacts(context, reached.frame, reached.ready.element.id);
   if (spec.already?.(reached))
     return {
       receipt: defined({

@@ -28,7 +28,7 @@ export const listSecretNames = ({ steps }: Recipe): string[] => {
 };
 
 const findAddress = (step: RecipeStep): string | undefined => {
-  if ('open' in step) return step.open;
+  if ('open' in step) return step.open.includes('://') ? step.open : `https://${step.open}`;
   return 'request' in step ? step.request.url : undefined;
 };
 

@@ -162,7 +162,15 @@ const convertField = (target: RecipeTarget, value: unknown): RecipeStep => {
 /** Undefined if the facts do not identify an element. */
 const parseTarget = (facts: unknown): RecipeTarget | undefined => {
   const { data } = RecipeTarget.safeParse(facts);
-  return data && Object.keys(data).length > 0 ? data : undefined;
+  return data && Object.keys(data).length > 0 ? withoutRedacted(data) : undefined;
+};
+
+/** The words around an element can contain a secret; its role and name find it without them. */
+const withoutRedacted = ({ row, order, within, attributes, ...target }: RecipeTarget) => {
+  const around = Object.entries({ row, order, within, attributes }).filter(
+    ([, value]) => !JSON.stringify(value ?? '').includes('[redacted'),
+  );
+  return defined({ ...target, ...Object.fromEntries(around) });
 };
 
 /** The target in a receipt: `clicked e12 button "Pay"`. */
