@@ -262,6 +262,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   renderPdfMatches: 'joins a limited number of lines',
   parseYaml: 'at most 32 KB and 100 levels',
   parseRecipe: 'through parseYaml',
+  parseRecipeValue: 'a value of parseYaml, or the steps of a task or a recording',
   renderScreenshot: 'sizes and a path',
   renderOutline: 'joins the lines that renderPage writes',
   foldByte: 'one byte',
