@@ -118,6 +118,6 @@ const findFactProblem = (tool: Tool, facts: Record<string, unknown>): string | u
     });
     return undefined;
   } catch (error) {
-    return `${getErrorMessage(error).replace(/\.$/, '')}`;
+    return getErrorMessage(error).replace(/\.$/, '');
   }
 };
