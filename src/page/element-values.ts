@@ -14,7 +14,7 @@ import {
   queryAll,
 } from './safe-dom.ts';
 import { getShadowRoot } from './shadow.ts';
-import { oneLine, shortLine, textIf } from './visible-text.ts';
+import { oneLine, shortLine, shortValue, textIf } from './visible-text.ts';
 
 const RANGE_TAGS = new Set<string>(['input', 'meter']);
 
@@ -35,8 +35,16 @@ export const rangeValue = (element: Element, tag: string): string => {
 
 const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar']);
 
-/** The value of a control as one short line; '' if it has none. */
+/** The value of a control with its spaces and tabs; '' if it has none. */
+export const readExactValue = (element: Element, tag: string, role: string): string =>
+  tag === 'input' && !RANGES.has(role)
+    ? shortValue(inputValue(element as HTMLInputElement), MAX_VALUE_CHARS)
+    : readElementValue(element, tag, role);
+
+/** The value of a control as one short line without tabs; '' if it has none. */
 export const readElementValue = (element: Element, tag: string, role: string): string => {
+  if (tag === 'input' && !RANGES.has(role))
+    return readExactValue(element, tag, role).replaceAll('\t', ' ');
   const readValue = TAG_VALUES[tag] ?? ROLE_VALUES[role];
   return readValue ? shortLine(readValue(element, tag, role), MAX_VALUE_CHARS) : '';
 };
@@ -44,7 +52,7 @@ export const readElementValue = (element: Element, tag: string, role: string): s
 type ValueReader = (element: Element, tag: string, role: string) => string;
 
 const TAG_VALUES = createLookupTable<ValueReader>({
-  input: (element, _, role) => inputValue(element as HTMLInputElement, role),
+  input: (element) => inputValue(element as HTMLInputElement, rangeValue(element, 'input')),
   textarea: (element) => (element as HTMLTextAreaElement).value,
   select: (element) => selectedText(element as HTMLSelectElement),
 });
@@ -62,11 +70,8 @@ const INPUT_VALUES = createLookupTable<(input: HTMLInputElement) => string>({
   file: (input) => Array.from(input.files ?? [], (file) => file.name).join(', '),
 });
 
-const inputValue = (input: HTMLInputElement, role: string): string => {
-  const readValue = INPUT_VALUES[inputType(input)];
-  if (readValue) return readValue(input);
-  return RANGES.has(role) ? rangeValue(input, 'input') : input.value;
-};
+const inputValue = (input: HTMLInputElement, value = input.value): string =>
+  INPUT_VALUES[inputType(input)]?.(input) ?? value;
 
 /** The value of a combobox that is not a native field: of the field inside it, else its text. */
 const comboboxValue = (element: Element): string => {

@@ -36,6 +36,16 @@ export const shortLines = (text: string, max: number): string => {
   return `${withoutHalfPair(lines.slice(0, max - 1))}…`;
 };
 
+const LINE_BREAKS = /[\v\f\u2028\u2029]/g;
+
+/** A value of at most `max` characters with its spaces, tabs and line breaks. */
+export const shortValue = (text: string, max: number): string => {
+  const start = text.slice(0, max * 2).replace(LINE_BREAKS, ' ');
+  const value = INVISIBLE.test(start) ? start.replace(ALL_INVISIBLE, '') : start;
+  if (value.length <= max && text.length <= max * 2) return value;
+  return `${withoutHalfPair(value.slice(0, max - 1))}…`;
+};
+
 /** Removes half of a surrogate pair from the end of a cut text. */
 export const withoutHalfPair = (text: string): string => {
   const last = text.charCodeAt(text.length - 1);

@@ -80,7 +80,7 @@ describe('paste', () => {
       await open();
       expect(
         await server.text('interact', { action: 'paste', query: 'To', value: 'a\tb é' }),
-      ).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a b é"/);
+      ).toMatch(/^pasted into e\d+ textbox "To"; value "so far: a\\tb é"/);
       expect(await recorded('log.join() + "|" + to.value')).toBe(
         'paste trusted a\tb é|so far: a\tb é',
       );

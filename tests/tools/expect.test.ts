@@ -103,3 +103,15 @@ it('rejects expectations that state nothing', async () => {
     argument: 'query',
   });
 });
+
+it('compares and shows the spaces of a value', async () => {
+  const url = site.page(
+    '/spaces',
+    '<!doctype html><title>Spaces</title><label>Code <input></label>',
+  );
+  await engine.text('navigate', { url });
+  const fill = { action: 'fill', query: 'Code', value: 'a  b\tc ' };
+  expect(await engine.text('interact', fill)).toContain('value "a  b\\tc "');
+  expect(await check({ label: 'Code', value: 'a  b\tc ' })).toMatch(/^passed/);
+  expect(await check({ label: 'Code', value: 'a b c', timeout_ms: 50 })).toMatch(/^failed/);
+});

@@ -266,7 +266,8 @@ const describeDifference = (
   const name = `${element.role} ${quoteText(element.name, 60)}`;
   if (!STATE_CHECKS[state](element)) return `${name} is ${element.states || 'in no such state'}`;
   const { value: actual = '' } = element;
-  return value === undefined || actual === value ? undefined : `${name} has ${quoteText(actual)}`;
+  const isSame = value === undefined || actual === value.replaceAll('\t', ' ');
+  return isSame ? undefined : `${name} has ${quoteText(actual)}`;
 };
 
 const describeShown = ([element]: readonly FoundElement[]): string | undefined =>

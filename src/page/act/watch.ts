@@ -15,8 +15,8 @@ import { isHere } from '../state.ts';
 import { judgePresses, PRESSES } from '../entries/press.ts';
 import { inputType, computeRole } from '../roles.ts';
 import { getShadowRoot, composedParent, isInside } from '../shadow.ts';
-import { describeStates, readElementValue } from '../element-values.ts';
-import { shortLine, shortLines } from '../visible-text.ts';
+import { describeStates, readExactValue } from '../element-values.ts';
+import { shortLine, shortLines, shortValue } from '../visible-text.ts';
 import { CHANGED } from '../call-answers.ts';
 import type {
   Announcement,
@@ -427,8 +427,8 @@ const readLook = (element: Element): { states: string; value: string } => {
 const readValue = (element: Element, tag: string, role: string): string => {
   if (fieldKind(element) === 'editor') return shortLines(String(readFieldValue(element)), MAX_TEXT);
   return tag === 'textarea'
-    ? shortLines((element as HTMLTextAreaElement).value, MAX_VALUE_CHARS)
-    : readElementValue(element, tag, role);
+    ? shortValue((element as HTMLTextAreaElement).value, MAX_VALUE_CHARS)
+    : readExactValue(element, tag, role);
 };
 
 const scrollNow = (): Point => ({ x: Math.round(scrollX), y: Math.round(scrollY) });
