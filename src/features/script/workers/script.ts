@@ -256,6 +256,12 @@ class ScriptRun {
   }
 }
 
+/**
+ * QuickJS aborts if it cannot free the memory of a script, for example one with 60,000 objects. The
+ * thread then ends; the message would appear on stderr.
+ */
+const emscriptenModule: object = { printErr: () => {} };
+
 let loading: Promise<QuickJSWASMModule> | undefined;
 
 /** Compiles the code of the file; the package would first decode it from a text. */
@@ -268,7 +274,7 @@ const loadQuickjs = async (path: string): Promise<QuickJSWASMModule> => {
     importFFI: async () => QuickJSFFI,
     importModuleLoader: async () => loadEmscripten,
   };
-  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule }));
+  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule, emscriptenModule }));
 };
 
 /** The sandbox of the next script. */
