@@ -8,15 +8,18 @@ import { COMMON_ARGUMENTS, type CommonArguments } from '../toolkit/input-fields.
 import type { Call, IdentifiedCall, Step } from './call.ts';
 
 export const identify: Step<Call, IdentifiedCall> = async (call, next) => {
-  const tool = requireTool(call.services.tools, call.request.name);
+  const tool = requireTool(call);
   const common = readCommonArguments(tool, call.request.arguments);
   call.course.common = common;
   return next({ ...call, tool, common });
 };
 
-const requireTool = (tools: readonly Tool[], name: string): Tool => {
+const requireTool = ({ services: { tools, config }, request: { name, inner } }: Call): Tool => {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool) return tool;
+  // a client does not know disabled tools, but scripts are written for several servers
+  if (inner && config.disableTools.includes(name))
+    throw fail('tool_not_allowed', `The owner of the server disabled ${name}.`);
   const names = tools.map((candidate) => candidate.name);
   const near = findClosest(name, names);
   throw fail(

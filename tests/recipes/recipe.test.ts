@@ -139,8 +139,15 @@ describe('a recipe', () => {
     expect: { text: Welcome, timeout_ms: 100 }`,
     });
     const failure = await engine.failure('oc_recipe', { run: 'wrong' });
-    expect(failure).toMatchObject({ code: 'recipe_stopped', step: 1 });
-    expect(failure.message).toContain('failed: text: expected "Welcome"');
+    expect(failure).toMatchObject({ step: 1, reason: 'expectation_failed' });
+    expect(failure.message).toContain('): the expectation failed: text: expected "Welcome"');
+  });
+
+  it('rejects a call that both runs and shows a recipe', async () => {
+    expect(await engine.failure('oc_recipe', { run: 'order', show: 'order' })).toMatchObject({
+      code: 'invalid_argument',
+      message: 'Only one of run, show can be given.',
+    });
   });
 
   it('rejects unknown recipes, parameters and files', async () => {
@@ -319,7 +326,7 @@ describe('a recipe', () => {
     receipt: { url: /done }`,
     });
     const failure = await engine.failure('oc_recipe', { run: 'effect' });
-    expect(failure).toMatchObject({ code: 'recipe_stopped', step: 2 });
+    expect(failure).toMatchObject({ step: 2, reason: 'effects_differ' });
     expect(failure.message).toContain(
       'the address after the action differs from the recording: recorded "/done", now "/other"',
     );

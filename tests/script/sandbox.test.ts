@@ -210,6 +210,23 @@ describe.concurrent('a script is ended if it', () => {
   });
 });
 
+it.each([
+  'return 1;;;}) ; (async()=>{',
+  'return 1 }, function () {',
+  '1)); ((2',
+  '1]]; [[2',
+  '} async function other() {',
+])('a script cannot leave its function: %s', async (code) => {
+  expect(await failureOf(code)).toMatchObject({
+    code: 'script_failed',
+    message: expect.stringContaining('SyntaxError') as unknown,
+  });
+});
+
+it('an error without a line has a hint that names no line', async () => {
+  expect((await failureOf('throw 5')).hint).toBe('Correct the script and call again.');
+});
+
 describe('a script may', () => {
   it('make 1,000 calls, one after another and at once', async () => {
     const one = 'let n = 0; for (let i = 0; i < 1000; i++) { await tabs_context(); n++ } return n';

@@ -1,6 +1,7 @@
 // Recipes as MCP prompts: listed with their parameters, and rendered as the request to run them.
 import { defined } from '../../core/defined.ts';
 import { fail } from '../../core/failure.ts';
+import { textIf } from '../../core/text.ts';
 import type { WorkerPool } from '../../core/worker-pool.ts';
 import type { Recipe } from '../../store/recipes/recipe-schema.ts';
 import { watchRecipes } from '../../store/recipes/recipe-watch.ts';
@@ -75,7 +76,7 @@ export class RecipePrompts {
     const params = resolveParams(recipe, given);
     const call = JSON.stringify({ run: name, params });
     const text =
-      `Run the recipe "${recipe.name}" (${recipe.steps.length} steps on ${recipe.site}): call ` +
+      `Run the recipe "${recipe.name}" (${count(recipe.steps.length, 'step')} on ${recipe.site}): call ` +
       `${this.#tool} ${call}. Report the result and every healed step. If the recipe stops, report ` +
       'the step, the reason and the steps that are done; do not repeat steps that may have had ' +
       'an effect.';
@@ -108,8 +109,11 @@ export class RecipePrompts {
 
 type RecipeParam = Recipe['params'][string];
 
+const count = (number: number, noun: string): string =>
+  `${number} ${noun}${textIf(number !== 1, 's')}`;
+
 const describeRecipe = ({ description, site, steps }: Recipe): string =>
-  description ?? `Repeats ${steps.length} recorded steps on ${site}.`;
+  description ?? `Repeats ${count(steps.length, 'recorded step')} on ${site}.`;
 
 const describeParam = ({ type, default: value, description }: RecipeParam): string => {
   const fallback = value === undefined ? '' : `, default ${JSON.stringify(value)}`;

@@ -118,7 +118,7 @@ class RecipeRunner {
       this.#call('interact', { action, ...place, ...defined({ value }), ...awaited });
     const data = target ? await this.#actOn(target, send) : await send({});
     const difference = receipt && compareEffectKinds(receipt, readEffects(data));
-    if (difference !== undefined) throw fail('recipe_stopped', `${difference}.`);
+    if (difference !== undefined) throw stop('effects_differ', `${difference}.`);
   }
 
   /** A target with a role and a name is found by the action itself, which saves a call. */
@@ -139,7 +139,10 @@ class RecipeRunner {
   async #check(expected: object): Promise<void> {
     const report = await this.#call('expect', expected);
     if (getField(report, 'passed') === true) return;
-    throw fail('recipe_stopped', `the expectation failed: ${String(getField(report, 'text'))}`);
+    const lines = String(getField(report, 'text')).split('\n');
+    const failed = lines.filter((line) => line.startsWith(FAILED));
+    const reasons = failed.map((line) => line.slice(FAILED.length));
+    throw stop('expectation_failed', `the expectation failed: ${reasons.join('; ')}.`);
   }
 
   /** For a target without a role or a name, or with words of its row. */
@@ -194,9 +197,14 @@ class RecipeRunner {
     const status = Number(getField(value, 'status'));
     const isExpected = expected === undefined ? status < 400 : status === expected;
     if (isExpected) return { status, body: getField(value, 'body') };
-    throw fail('recipe_stopped', `the response has the status ${status}.`);
+    throw stop('status_differs', `the response has the status ${status}.`);
   }
 }
+
+const FAILED = 'failed: ';
+
+const stop = (reason: string, message: string): Failure =>
+  fail('recipe_stopped', message, { reason });
 
 /** The kinds of effects in the data of an action. */
 const readEffects = (data: unknown): EffectKinds => {

@@ -157,7 +157,8 @@ const readEnd = (end: ScriptEnd, calls: ScriptCalls): unknown => {
   if (failed) throw failed;
   const { message, line, isLimit } = end;
   const code = isLimit ? 'script_limit_exceeded' : 'script_failed';
-  throw fail(code, withLine(message, line), lineFact(line));
+  const hint = line === undefined && !isLimit ? 'Correct the script and call again.' : undefined;
+  throw fail(code, withLine(message, line), defined({ line, hint }));
 };
 
 const lineFact = (line: number | undefined): { line?: number } => defined({ line });

@@ -60,6 +60,17 @@ const isReading = ({
 }: RecipeInput): boolean =>
   [run, source, from_task, from_recording, from_request].every((one) => one === undefined);
 
+/** Each of them says what the call does. */
+const SOURCES = [
+  'run',
+  'show',
+  'export',
+  'source',
+  'from_task',
+  'from_recording',
+  'from_request',
+] as const;
+
 export const ocRecipe = defineTool({
   name: 'oc_recipe',
   description:
@@ -89,6 +100,14 @@ export const ocRecipe = defineTool({
     { run: 'approve-invoice', params: { who: 'Ada' } },
     { name: 'order', from_task: '0123456789abcdef' },
   ],
+  prepare: (given) => {
+    const names = SOURCES.filter((name) => given[name] !== undefined);
+    if (names.length > 1)
+      throw fail('invalid_argument', `Only one of ${names.join(', ')} can be given.`, {
+        argument: names[1],
+      });
+    return given;
+  },
   run: async (given, context) => {
     const { home, workers } = context.services;
     const recipes = new Recipes(home.recipes, context.folder ?? process.cwd(), workers);

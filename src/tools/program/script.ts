@@ -75,7 +75,7 @@ export const script = defineTool({
         code,
         args,
         maxCalls,
-        tools: services.tools.map(({ name }) => name),
+        tools: [...services.tools.map(({ name }) => name), ...services.config.disableTools],
         threads: services.scriptThreads,
         call: async (name, given, callSignal) => {
           requireWrittenSecrets(code, given);

@@ -35,6 +35,8 @@ import {
 /** Deeper recursion is an error in the script, before the stack of WebAssembly overflows. */
 const STACK_BYTES = 256 * 1024;
 
+const PARSE = { compileOnly: true } as const;
+
 /** The line in a frame of a stack trace. */
 const SCRIPT_LINE = /script\.js:(\d{1,9})/;
 
@@ -156,10 +158,23 @@ class ScriptRun {
 
   /** An expression or statements, as the body of an async function. Its lines keep their numbers. */
   #compile({ code }: ScriptOrder): QuickJSHandle | undefined {
-    const expression = this.#vm.evalCode(`(async () => (${code}\n))`, SCRIPT_FILE);
-    if (!expression.error) return expression.value;
-    expression.error.dispose();
-    return this.#unwrap(this.#vm.evalCode(`(async () => {${code}\n})`, SCRIPT_FILE));
+    if (this.#parses(`(async () => (${code}\n))`) && this.#parses(`[async () => [${code}\n]]`))
+      return this.#evaluate(`(async () => (${code}\n))`);
+    const main = this.#evaluate(`(async () => {${code}\n})`);
+    // code that closes the parenthesis of its function is not valid in a declaration
+    const declared = this.#vm.evalCode(`async function main() {${code}\n}`, SCRIPT_FILE, PARSE);
+    this.#unwrap(declared)?.dispose();
+    return this.#end ? undefined : main;
+  }
+
+  #parses(source: string): boolean {
+    const result = this.#vm.evalCode(source, SCRIPT_FILE, PARSE);
+    (result.error ?? result.value).dispose();
+    return result.error === undefined;
+  }
+
+  #evaluate(source: string): QuickJSHandle | undefined {
+    return this.#unwrap(this.#vm.evalCode(source, SCRIPT_FILE));
   }
 
   #deliver({ id, ok, text }: ScriptDelivery): void {

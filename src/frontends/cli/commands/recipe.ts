@@ -197,7 +197,9 @@ const list: RecipeAction = async (words, context, command) => {
   else if (recipes.length === 0) terminal.out('There is no recipe.');
   else
     for (const { name, site, params, steps } of recipes)
-      terminal.out(`${name}  ${site}  ${steps} steps  ${params.join(', ')}`.trimEnd());
+      terminal.out(
+        `${name}  ${site}  ${steps} ${steps === 1 ? 'step' : 'steps'}  ${params.join(', ')}`.trimEnd(),
+      );
   for (const { path, problem } of broken) terminal.err(`${path}: ${problem}`);
   return 0;
 };
