@@ -1,6 +1,6 @@
 // `openchrome recipe edit`: opens the file of a recipe in the user's editor, or creates it.
 import { spawnSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fail, Failure } from '../../../core/failure.ts';
 import { loadUserFile, deleteUserFile } from '../../../store/files/user-files.ts';
 import { parseRecipe, Recipes } from '../../../store/recipes/recipes.ts';
@@ -37,23 +37,29 @@ const findFile = async (
   name: string,
   canCreate: boolean,
 ): Promise<string | undefined> => {
-  const files = await recipes.files();
-  const [file, ...others] = files.filter((path) => basename(path) === `${name}.yaml`);
-  if (file !== undefined && others.length === 0) return file;
   try {
     return (await recipes.require(name)).path;
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'recipe_not_found') throw error;
+    if (!(error instanceof Failure)) throw error;
+    const broken = await findBroken(recipes, name);
+    if (error.code === 'recipe_invalid' && broken !== undefined) return broken;
+    if (error.code !== 'recipe_not_found') throw error;
     if (canCreate) return undefined;
     const hint = 'Run this command in a terminal to create the recipe.';
     throw fail(error.code, error.message, { ...error.details, hint });
   }
 };
 
+const findBroken = async (recipes: Recipes, name: string): Promise<string | undefined> => {
+  const { broken = [] } = await recipes.list();
+  return broken.find(({ path }) => basename(path) === `${basename(name)}.yaml`)?.path;
+};
+
+/** `name`: NAME or SITE/NAME. */
 const createStub = async (recipes: Recipes, name: string): Promise<string> => {
-  const steps = [{ open: 'https://example.com/' }];
-  const recipe = { name, site: 'example.com', params: {}, steps };
-  return (await recipes.save(recipe, false)).path;
+  const site = name.includes('/') ? dirname(name) : 'example.com';
+  const steps = [{ open: `https://${site}/` }];
+  return (await recipes.save({ name: basename(name), site, params: {}, steps }, false)).path;
 };
 
 /** A command with options, such as `code --wait`; an empty variable counts as not set. */
