@@ -57,6 +57,7 @@ const steady = (text: string): string =>
     .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":300,)/g, '$1<n>')
     .replaceAll(/((?:Ms|_ms|pid|bytes|tokens|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
     // a recording of 300 ms may end by itself before it is stopped
+    .replaceAll(/(screenshots\\?":)[1-9]\d*/g, '$1<n>') // a busy machine takes fewer in the same time
     .replaceAll(/(stop_reason\\?":\\?")(?:duration|stopped)/g, '$1<reason>')
     .replaceAll(/,\\?"loading\\?":true/g, '');
 
@@ -217,5 +218,5 @@ describe('without taskId', () => {
     await said(withStep, 'navigate', { url: site.origin });
     expect(await said(withStep, 'oc_evidence_bundle', {})).toContain('network.har');
     expect(await said(withStep, 'recording', JOBS['recording'])).toContain(`open ${site.origin}`);
-  });
+  }, 180_000);
 });

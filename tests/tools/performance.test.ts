@@ -17,11 +17,10 @@ const site = useSite({
     0,
     'text/javascript',
     `
-    const until = performance.now() + 250;
-    while (performance.now() < until) { document.body.style.width = (performance.now() % 100) + 'px'; document.body.offsetHeight; }`,
+    const until = performance.now() + 250; // on a busy machine these may be few layouts
+    for (let n = 0; n < 200 || performance.now() < until; n++) { document.body.style.width = (performance.now() % 100) + 'px'; document.body.offsetHeight; }`,
   ),
-  '/heavy':
-    '<title>heavy</title><link rel=stylesheet href=/slow.css><h1>Heavy</h1><p>text</p><script src=/busy.js></script>',
+  '/heavy': `<title>heavy</title><link rel=stylesheet href=/slow.css><h1>Heavy</h1>${'<p>text</p>'.repeat(300)}<script src=/busy.js></script>`,
   '/shifting':
     '<title>s</title><h1>Shift</h1><script>requestAnimationFrame(() => setTimeout(() => { const d = document.createElement("div"); d.style.height = "500px"; document.body.prepend(d) }, 100))</script><p style="height:400px;background:red">x</p>',
 });
