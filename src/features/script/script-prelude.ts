@@ -110,6 +110,5 @@ export const SCRIPT_PRELUDE = `(send, tools, argsText) => {
         fail(error);
       }
     },
-    describeError: (error) => stringify(describe(error)),
   };
 }`;

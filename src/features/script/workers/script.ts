@@ -35,8 +35,6 @@ import {
 /** Deeper recursion is an error in the script, before the stack of WebAssembly overflows. */
 const STACK_BYTES = 256 * 1024;
 
-const PARSE = { compileOnly: true } as const;
-
 /** The line in a frame of a stack trace. */
 const SCRIPT_LINE = /script\.js:(\d{1,9})/;
 
@@ -117,7 +115,9 @@ class ScriptRun {
     this.#enteredAt = performance.now();
     try {
       work();
-      this.#runJobs();
+      const jobs = this.#runtime.executePendingJobs();
+      if (jobs.error) this.#endWith(jobs.error);
+      else jobs.dispose();
     } catch (error) {
       // a trap of WebAssembly: its state is undefined
       const isStack = error instanceof RangeError;
@@ -125,20 +125,8 @@ class ScriptRun {
     }
     this.#usedMs += performance.now() - this.#enteredAt;
     if (this.#isInterrupted) this.#end = { end: 'limit', limit: 'cpu' };
-    if (!this.#end && this.#outstanding === 0)
-      this.#end = {
-        end: 'thrown',
-        message: 'The script waits for a promise that is never resolved.',
-        line: undefined,
-        callId: undefined,
-        isLimit: false,
-      };
-  }
-
-  #runJobs(): void {
-    const result = this.#runtime.executePendingJobs();
-    if (result.error) this.#endWith(result.error);
-    else result.dispose();
+    if (this.#outstanding === 0)
+      this.#finishThrown({ message: 'The script waits for a promise that is never resolved.' });
   }
 
   #start(order: ScriptOrder): void {
@@ -158,23 +146,19 @@ class ScriptRun {
 
   /** An expression or statements, as the body of an async function. Its lines keep their numbers. */
   #compile({ code }: ScriptOrder): QuickJSHandle | undefined {
-    if (this.#parses(`(async () => (${code}\n))`) && this.#parses(`[async () => [${code}\n]]`))
-      return this.#evaluate(`(async () => (${code}\n))`);
-    const main = this.#evaluate(`(async () => {${code}\n})`);
-    // code that closes the parenthesis of its function is not valid in a declaration
-    const declared = this.#vm.evalCode(`async function main() {${code}\n}`, SCRIPT_FILE, PARSE);
-    this.#unwrap(declared)?.dispose();
-    return this.#end ? undefined : main;
+    const expression = this.#evaluate(`[async () => [${code}\n]]`, `(async () => (${code}\n))`);
+    if (!expression.error) return expression.value;
+    expression.error.dispose();
+    const declared = `async function f() {${code}\n}`;
+    return this.#unwrap(this.#evaluate(declared, `(async () => {${code}\n})`));
   }
 
-  #parses(source: string): boolean {
-    const result = this.#vm.evalCode(source, SCRIPT_FILE, PARSE);
-    (result.error ?? result.value).dispose();
-    return result.error === undefined;
-  }
-
-  #evaluate(source: string): QuickJSHandle | undefined {
-    return this.#unwrap(this.#vm.evalCode(source, SCRIPT_FILE));
+  /** Code that closes the brackets around it is valid in one of the forms only. */
+  #evaluate(other: string, source: string): VmCallResult<QuickJSHandle> {
+    const parsed = this.#vm.evalCode(other, SCRIPT_FILE, { compileOnly: true });
+    if (parsed.error) return parsed;
+    parsed.value.dispose();
+    return this.#vm.evalCode(source, SCRIPT_FILE);
   }
 
   #deliver({ id, ok, text }: ScriptDelivery): void {
@@ -275,7 +259,7 @@ class ScriptRun {
  * QuickJS aborts if it cannot free the memory of a script, for example one with 60,000 objects. The
  * thread then ends; the message would appear on stderr.
  */
-const emscriptenModule: object = { printErr: () => {} };
+const emscriptenModule: object = { printErr() {} };
 
 let loading: Promise<QuickJSWASMModule> | undefined;
 
@@ -313,10 +297,10 @@ const answer = async (order: ScriptOrder | PrepareOrder): Promise<void> => {
 };
 
 /** After a limit, or if its memory cannot be freed, the thread ends with its script. */
-const isDisposed = (run: ScriptRun): boolean =>
+const isDisposed = (run: ScriptRun): boolean | undefined =>
   attempt(() => {
     run.dispose();
     return true;
-  }) ?? false;
+  });
 
 parentPort?.on('message', (order: ScriptOrder | PrepareOrder) => void answer(order));
