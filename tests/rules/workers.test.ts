@@ -25,7 +25,7 @@ const WORKERS: Readonly<Record<string, WorkerLimits>> = {
   'recipe-yaml': { maxBytes: 185_000, packages: ['yaml'] },
   'record-checks': { maxBytes: 260_000, packages: ['zod'] },
   script: {
-    maxBytes: 93_000,
+    maxBytes: 92_500,
     packages: [
       '@jitl/quickjs-ffi-types',
       '@jitl/quickjs-singlefile-cjs-release-sync',
