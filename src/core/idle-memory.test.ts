@@ -70,3 +70,22 @@ test('memory is not collected while other work runs', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   expect(collected()).toBe(1);
 });
+
+test('memory of work without pauses is collected every 30 seconds if it has grown by 64 MiB', async () => {
+  const { memory, collected, grow } = create();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(collected()).toBe(1);
+  void memory.during(() => new Promise<void>(() => {}));
+  const workFor = async (seconds: number, mib: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await memory.during(async () => grow(mib));
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+  };
+  await workFor(15, 10);
+  expect(collected()).toBe(1);
+  await workFor(10, 10);
+  expect(collected()).toBe(2);
+  await workFor(60, 0.5);
+  expect(collected()).toBe(2);
+});

@@ -1,5 +1,6 @@
-// Runs a garbage collection while the process is idle: V8 alone keeps garbage until it needs space.
-import { after } from './time.ts';
+// Runs a garbage collection while the process is idle, and rarely while it is busy: V8 alone keeps
+// garbage until it needs space.
+import { after, monotonicMs } from './time.ts';
 
 interface IdleStage {
   /** Time without work before this stage, after the stage before it. */
@@ -19,9 +20,13 @@ const STAGES: readonly IdleStage[] = [
   { idleMs: 2000, grownBytes: 2 * MIB },
 ];
 
+/** Work without pauses reaches no stage; its memory would grow to several times of what it needs. */
+const BUSY = { everyMs: 30_000, grownBytes: 64 * MIB };
+
 export class IdleMemory {
   #running = 0;
   #settledBytes = 0;
+  #checkedAt = monotonicMs();
   #timer: Disposable | undefined;
   readonly #collect: () => Promise<void>;
   readonly #residentBytes: () => number;
@@ -32,7 +37,7 @@ export class IdleMemory {
     this.#settleLater(); // loading the program leaves garbage too
   }
 
-  /** Runs `work`; no collection starts while it runs. */
+  /** Runs `work`; a collection rarely starts while it runs. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#running++;
     this.#timer?.[Symbol.dispose]();
@@ -40,7 +45,13 @@ export class IdleMemory {
       return await work();
     } finally {
       if (--this.#running === 0) this.#settleLater();
+      else if (monotonicMs() - this.#checkedAt >= BUSY.everyMs) void this.#settleBusy();
     }
+  }
+
+  async #settleBusy(): Promise<void> {
+    this.#checkedAt = monotonicMs();
+    if (this.#residentBytes() >= this.#settledBytes + BUSY.grownBytes) await this.#runCollection();
   }
 
   #settleLater([stage, ...later]: readonly IdleStage[] = STAGES): void {
@@ -53,8 +64,13 @@ export class IdleMemory {
     // memory that was released since the last collection, such as that of a thread
     this.#settledBytes = Math.min(this.#settledBytes, residentBytes);
     if (residentBytes < this.#settledBytes + grownBytes) return this.#settleLater(later);
+    await this.#runCollection();
+  }
+
+  async #runCollection(): Promise<void> {
     await this.#collect();
     this.#settledBytes = this.#residentBytes();
+    this.#checkedAt = monotonicMs();
   }
 }
 
