@@ -120,7 +120,7 @@ describe('the dashboard', () => {
   it('shows plots and counts of the last hour', async () => {
     await openView('health');
     await waitFor('Calls per second');
-    expect(await run('return document.querySelectorAll(".plot canvas").length')).toBe(4);
+    await expect.poll(() => run('return document.querySelectorAll(".plot canvas").length')).toBe(4);
   });
 
   it('answers a dialog of a page', async () => {

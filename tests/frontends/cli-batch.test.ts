@@ -118,7 +118,7 @@ it('a recipe of the project is listed, shown, run and exported', async () => {
   - open: ${origin}/{{page}}
     expect: { title: "Page /{{page}}" }\n`,
   );
-  expect(await user.text('recipe', 'list')).toBe('visit  example.com  1 steps  page');
+  expect(await user.text('recipe', 'list')).toBe('visit  example.com  1 step  page');
   expect(await user.text('recipe', 'show', 'visit')).toContain('name: visit');
   expect(await user.json('recipe', 'run', 'visit', '--param', 'page=a')).toMatchObject({
     recipe: 'visit',

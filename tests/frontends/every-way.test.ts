@@ -211,7 +211,7 @@ describe.each([...waysInto(createFixtureEngine), ...waysTo(fixtureServer)])(
         { uri: 'openchrome://output/oh_1', text: '{"stored":true}', mimeType: 'application/json' },
       ]);
       await expect(client.readResource('openchrome://output/none')).rejects.toThrow(
-        'The resource does not exist.',
+        'names no resource of this server',
       );
     });
 
