@@ -117,6 +117,23 @@ describe('the dashboard', () => {
     expect(await viewer.text('read_page', {})).toContain(`curl '${site.origin}/api/items'`);
   });
 
+  it('shows the response of a request that was opened before its end', async () => {
+    let finish = (): void => {};
+    site.page('/api/late', (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"late":');
+      finish = () => void response.end('7}');
+    });
+    site.page('/waits', '<title>Waits</title><script>fetch("/api/late")</script>');
+    await board.server.call('navigate', { url: `${site.origin}/waits` });
+    await openView('network');
+    await waitFor('/api/late');
+    await viewer.text('act', { instruction: 'click "/api/late"' });
+    await waitFor('Request headers');
+    finish();
+    await waitFor('$.late');
+  });
+
   it('shows plots and counts of the last hour', async () => {
     await openView('health');
     await waitFor('Calls per second');

@@ -12,6 +12,7 @@ import { Icon } from './view-icons.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
 const REFRESH_MS = 1_500;
+const RUNNING_REFRESH_MS = 500;
 
 const chosenTab = signal<string | undefined>(undefined);
 const search = signal('');
@@ -183,6 +184,10 @@ const CopyButton = ({ text }: { readonly text: string }): VNode => {
   );
 };
 
+/** The body is loaded after the end of the request. */
+const isRunning = ({ state, bodyNote }: RequestDetail): boolean =>
+  state === 'pending' || state === 'receiving' || bodyNote === 'pending';
+
 const RequestPane = ({
   tabId,
   requestKey,
@@ -195,10 +200,24 @@ const RequestPane = ({
   useEffect(() => {
     detail.value = undefined;
     problem.value = '';
-    fetchJson<RequestDetail>('/dashboard/request', { tab: tabId, key: requestKey }).then(
-      (loaded) => (detail.value = loaded),
-      (error: Error) => (problem.value = error.message),
-    );
+    let isShown = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (loaded: RequestDetail): void => {
+      if (!isShown) return;
+      detail.value = loaded;
+      if (isRunning(loaded)) timer = setTimeout(load, RUNNING_REFRESH_MS);
+    };
+    const load = (): void => {
+      fetchJson<RequestDetail>('/dashboard/request', { tab: tabId, key: requestKey }).then(
+        show,
+        (error: Error) => (problem.value = error.message),
+      );
+    };
+    load();
+    return () => {
+      isShown = false;
+      clearTimeout(timer);
+    };
   }, [tabId, requestKey]);
   const request = detail.value;
   return (
