@@ -6,9 +6,9 @@ import { FrameTree } from './frames.ts';
 /** A blank tab whose Chrome answers with this document. */
 const createFrames = async (
   next: { readonly loaderId: string; readonly url: string },
-  url = 'about:blank',
+  { url = 'about:blank', loaderId = 'first' } = {},
 ) => {
-  let shown = { id: 'main', loaderId: 'first', url };
+  let shown = { id: 'main', loaderId, url };
   const navigated: string[] = [];
   const send = (method: string): Promise<object> =>
     Promise.resolve(method === 'Page.getFrameTree' ? { frameTree: { frame: shown } } : {});
@@ -27,8 +27,13 @@ const createFrames = async (
 const NEXT = { loaderId: 'second', url: 'https://a.test/next' };
 
 // A tab that a link opens has no address before its first document.
-it.each(['about:blank', ''])('a tab at "%s" gets the address of a lost event', async (url) => {
-  const { frames, navigated } = await createFrames(NEXT, url);
+it.each([
+  { url: 'about:blank' },
+  { url: '' },
+  { url: '', loaderId: '' },
+  { url: '', loaderId: NEXT.loaderId },
+])('a tab at %j gets the address of a lost event', async (blank) => {
+  const { frames, navigated } = await createFrames(NEXT, blank);
   await frames.catchUp(NEXT.url);
   expect(frames.main).toMatchObject(NEXT);
   expect(navigated).toEqual([NEXT.url]);

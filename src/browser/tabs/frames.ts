@@ -400,12 +400,12 @@ export class FrameTree {
    */
   async catchUp(address: string): Promise<void> {
     const { main } = this;
-    if (!isBlankAddress(main.url) || isBlankAddress(address) || !main.loaderId) return;
+    if (!isBlankAddress(main.url) || isBlankAddress(address)) return;
     const { session } = main;
     const { frameTree } = await session.send('Page.getFrameTree');
     const { frame } = frameTree;
-    if (frame.id === main.id && frame.loaderId !== main.loaderId)
-      this.#navigated({ frame, type: 'Navigation' }, session);
+    if (frame.id !== main.id || !isBlankAddress(main.url) || isBlankAddress(frame.url)) return;
+    this.#navigated({ frame, type: 'Navigation' }, session);
   }
 
   #listen(session: CdpSession, rootFrameId: string): void {

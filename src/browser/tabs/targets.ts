@@ -300,7 +300,7 @@ export class Targets {
     const tab = this.#attached.get(info.targetId);
     if (!tab) return;
     tab.title = info.title;
-    tab.frames.catchUp(info.url).catch(() => {}); // the tab is gone
+    catchUp(tab, info);
   }
 
   #destroyed(targetId: string): void {
@@ -376,14 +376,20 @@ export class Targets {
         setUp: isOpenedByPage ? findSetup({ openerId, contextId }) : undefined,
       }),
     );
-    // The page may have reported its title already.
-    if (!tab.facts) tab.title = this.#infos.get(info.targetId)?.title ?? info.title;
+    // Chrome may have reported the title and the address of the page already.
+    const known = this.#infos.get(info.targetId) ?? info;
+    if (!tab.facts) tab.title = known.title;
     this.#attached.set(info.targetId, tab);
+    catchUp(tab, known);
     this.#options.onAttached?.(tab);
     if (isOpenedByPage) onPopup(tab, openerId);
     return tab;
   }
 }
+
+const catchUp = (tab: Tab, { url }: TargetInfo): void => {
+  tab.frames.catchUp(url).catch(() => {}); // the tab is gone
+};
 
 /** Fails every request of the session; resolves after the first one. */
 const failRequests = (session: CdpSession): Promise<void> =>
