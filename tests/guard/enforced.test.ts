@@ -111,6 +111,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     const mark = `/by-${way}`;
     const reply = await engine.reply('javascript_tool', {
       code: WAYS[way]!(`${away()}${mark}`),
+      timeout_ms: 30_000,
       ...common,
     });
     expect(reply.failure?.toJSON()).toBeUndefined();
@@ -118,7 +119,7 @@ describe.each(MODES)('with $name', ({ flags, asTask, reason }) => {
     // A shared worker has no tab: the proxy reports its host.
     const told = way === 'shared-worker' ? new URL(away()).host : mark;
     await expect
-      .poll(() => journalled(engine, told), { timeout: 10_000 })
+      .poll(() => journalled(engine, told))
       .toContainEqual(expect.objectContaining({ reason }));
     expect([sites.connections() - before, sites.paths()]).toEqual([0, []]);
   });

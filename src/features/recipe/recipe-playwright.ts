@@ -212,6 +212,8 @@ class PlaywrightSteps {
   }
 }
 
+const SENT = "page.waitForRequest((sent) => !['GET', 'HEAD', 'OPTIONS'].includes(sent.method()))";
+
 /** The events of the recorded effects, which the test waits for during the action. */
 const listEvents = (kinds: EffectKinds): string[] => {
   const { dialog, newTab, download, closed, problem, sent, changed, requested } = kinds;
@@ -224,7 +226,7 @@ const listEvents = (kinds: EffectKinds): string[] => {
     ...(download ? ["page.waitForEvent('download')"] : []),
     ...(closed ? ["page.waitForEvent('close')"] : []),
     ...(sent
-      ? ["page.waitForRequest((sent) => !['GET', 'HEAD', 'OPTIONS'].includes(sent.method()))"]
+      ? [`${SENT}.then((sent) => sent.response())`] // the end of the test would cancel the request
       : []),
     ...(requested ? ['page.waitForRequest(() => true)'] : []),
     ...(changed ? ['domChange(page)'] : []),

@@ -144,6 +144,9 @@ class PuppeteerSteps {
   }
 }
 
+const SENT =
+  "page.waitForResponse((one) => !['GET', 'HEAD', 'OPTIONS'].includes(one.request().method()))";
+
 const listEvents = (kinds: EffectKinds): string[] => {
   const { dialog, newTab, download, closed, problem, sent, changed, requested } = kinds;
   if (problem || download || closed || newTab || dialog !== undefined)
@@ -151,9 +154,7 @@ const listEvents = (kinds: EffectKinds): string[] => {
       'its recorded action opened a tab or a dialog, started a download, closed the tab, or failed',
     );
   return [
-    ...(sent
-      ? ["page.waitForRequest((sent) => !['GET', 'HEAD', 'OPTIONS'].includes(sent.method()))"]
-      : []),
+    ...(sent ? [SENT] : []),
     ...(requested ? ['page.waitForRequest(() => true)'] : []),
     ...(changed ? ['domChange(page)'] : []),
   ];
