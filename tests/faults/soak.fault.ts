@@ -37,14 +37,15 @@ const random = seeded(Number(process.env['OPENCHROME_FAULT_SEED'] ?? 1));
 
 /** Everything that the clients received. */
 class Received {
-  readonly handles = new Set<string>();
+  /** With the session that may read each of them. */
+  readonly handles = new Map<string, string | undefined>();
   readonly tasks = new Set<string>();
   readonly faults: (Outcome & { readonly tool: string })[] = [];
   answered = 0;
   succeeded = 0;
   notStored = 0;
 
-  add(tool: string, outcome: Outcome, limitMs: number): void {
+  add(tool: string, outcome: Outcome, limitMs: number, session?: string): void {
     if (!isStructured(outcome) || outcome.ms > limitMs + SLACK_MS)
       this.faults.push({ ...outcome, tool });
     if (outcome.kind === 'gone') return;
@@ -53,7 +54,7 @@ class Received {
     if (outcome.kind === 'failed') return;
     this.succeeded++;
     const [, handle] = /"output_handle":\s*"(oh_[A-Z0-9]{12})"/.exec(outcome.text) ?? [];
-    if (handle !== undefined) this.handles.add(handle);
+    if (handle !== undefined) this.handles.set(handle, session);
     const [, task] = /"task_id":\s*"([^"]+)"/.exec(outcome.text) ?? [];
     if (task !== undefined) this.tasks.add(task);
   }
@@ -74,8 +75,9 @@ const runClient = async (
   const gone = new AbortController();
   const call = async (tool: string, args: object, limitMs: number): Promise<void> => {
     if (gone.signal.aborted) return;
-    const outcome = await server.call(tool, { ...args, timeout_ms: limitMs }, `client-${number}`);
-    record.add(tool, outcome, limitMs);
+    const session = `client-${number}`;
+    const outcome = await server.call(tool, { ...args, timeout_ms: limitMs }, session);
+    record.add(tool, outcome, limitMs, session);
     if (outcome.kind === 'gone') gone.abort();
   };
   while (!gone.signal.aborted && monotonicMs() < until) {
@@ -200,8 +202,9 @@ test(
 
     const after = await servers.start(home);
     const lost: Outcome[] = [];
-    for (const handle of handles) {
-      const fetched = await after.call('oc_output_fetch', { output_handle: handle, limit: 100 });
+    for (const [handle, session] of handles) {
+      const args = { output_handle: handle, limit: 100 };
+      const fetched = await after.call('oc_output_fetch', args, session);
       if (fetched.kind !== 'ok') lost.push(fetched);
     }
     expect(lost).toEqual([]);
