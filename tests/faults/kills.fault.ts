@@ -1,11 +1,10 @@
 // kill -9 at random moments under load. Nothing acknowledged is lost, no call outlives its
 // deadline, nothing is left running.
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { sleep } from '../../src/core/time.ts';
 import { useSite } from '../fixtures.ts';
 import { seeded } from '../fuzz/values.ts';
-import { processes } from '../launch/support.ts';
+import { killRenderers } from '../renderers.ts';
 import { isStructured, noneLeft, type Outcome, type Server, useServers } from './servers.ts';
 
 const servers = useServers();
@@ -17,7 +16,8 @@ const random = seeded(Number(process.env['OPENCHROME_FAULT_SEED'] ?? 1));
 const SLACK_MS = 10_000;
 
 interface Acknowledged {
-  readonly handles: Set<string>;
+  /** With the session that may read each of them. */
+  readonly handles: Map<string, string>;
   readonly tasks: Set<string>;
   calls: number;
 }
@@ -47,7 +47,7 @@ const load = async (
     if (outcome.kind === 'gone') return;
     seen.calls++;
     const [, handle] = /(oh_[A-Z0-9]{12})/.exec(outcome.text) ?? [];
-    if (handle !== undefined) seen.handles.add(handle);
+    if (handle !== undefined) seen.handles.set(handle, session);
     const [, task] = /"task_id":"([^"]+)"/.exec(outcome.text) ?? [];
     if (task !== undefined) seen.tasks.add(task);
   }
@@ -59,7 +59,7 @@ describe('a server that is killed again and again under load', () => {
     { timeout: 180_000 },
     async () => {
       const home = await servers.home();
-      const seen: Acknowledged = { handles: new Set(), tasks: new Set(), calls: 0 };
+      const seen: Acknowledged = { handles: new Map(), tasks: new Set(), calls: 0 };
       const outcomes: Outcome[] = [];
       for (let round = 0; round < 8; round++) {
         const server = await servers.start(home);
@@ -75,9 +75,9 @@ describe('a server that is killed again and again under load', () => {
       expect(seen.tasks.size).toBeGreaterThan(5);
 
       const after = await servers.start(home);
-      for (const handle of seen.handles)
+      for (const [handle, session] of seen.handles)
         expect(
-          await after.call('oc_output_fetch', { output_handle: handle, limit: 100 }),
+          await after.call('oc_output_fetch', { output_handle: handle, limit: 100 }, session),
         ).toMatchObject({ kind: 'ok' });
       for (const task of seen.tasks) {
         const { text } = await after.call('oc_task_get', { task_id: task });
@@ -169,14 +169,9 @@ describe('a Chrome that is killed again and again under load', () => {
         timeout_ms: 30_000,
       });
       await sleep(300);
-      for (const pid of processes({ word: home })) {
-        if (
-          (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).includes(
-            '--type=renderer',
-          )
-        )
-          process.kill(pid, 'SIGKILL');
-      }
+      const { text } = await server.call('oc_connection_health');
+      const pids = [...text.matchAll(/"pid":(\d+)/g)].map(([, pid]) => Number(pid));
+      await killRenderers(pids.find((pid) => pid > 0 && pid !== server.pid) ?? 0);
       const { code, ms } = await hanging;
       expect(code).toBe('page_crashed');
       expect(ms).toBeLessThan(10_000);

@@ -8,7 +8,7 @@ import type { Engine } from '../../../pipeline/engine.ts';
 import { LIVE_PATH } from '../../dashboard/paths.ts';
 import type { DashboardRoutes } from '../../dashboard/routes.ts';
 import { createGate, type Gate } from './gate.ts';
-import { answerRequest } from './router.ts';
+import { answerRequest, type Routes } from './router.ts';
 import { type Additions, createRoutes } from './routes.ts';
 
 export interface HttpServer {
@@ -39,11 +39,13 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   const stopping = new AbortController();
   const connections = new Set<unknown>();
   const posts = new Set<Promise<void>>();
-  const { routes, endpoint, dashboard } = createRoutes(
+  const created = createRoutes(
     engine,
     { stopping: stopping.signal, connections: () => connections.size },
     additions,
   );
+  const { endpoint, dashboard } = created;
+  let { routes } = created;
 
   const server = createServer(LIMITS, (request, response) => {
     const answered = answerRequest(routes, gate, request, response, (error) => log.defect(error));
@@ -57,15 +59,17 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
   const port = await listen(server, config.http ?? 0, config.host);
   // a failed connection does not end the server
   server.on('error', (error) => log.defect(error));
-  if (dashboard)
+  const announced = dashboard && (await announceDashboard(engine, port));
+  const served = announced === 'failed' ? undefined : dashboard;
+  if (announced === 'failed') routes = omitRoutes(routes, dashboard?.routes);
+  if (served)
     server.on('upgrade', (request, socket, head: Buffer) => {
-      if (isLiveFeed(request)) void openLiveFeed(dashboard, gate, request, socket, head);
+      if (isLiveFeed(request)) void openLiveFeed(served, gate, request, socket, head);
       else serveWithoutUpgrade(server, request, socket, head);
     });
-  const announced = dashboard && (await engine.announceDashboard?.(port));
   const origin = `http://${inUrl(config.host)}:${port}`;
   process.stderr.write(`openchrome listening on ${origin}/mcp\n`);
-  if (dashboard) additions?.onDashboard?.(dashboard, origin);
+  if (served) additions?.onDashboard?.(served, origin);
 
   const close = async (
     reason = fail('engine_stopped', 'The server is stopping.'),
@@ -78,11 +82,27 @@ export const serveHttp = async (engine: Engine, additions?: Additions): Promise<
     await settlesWithin(closed, GRACE_MS);
     server.closeAllConnections();
     await closed;
-    announced?.[Symbol.dispose]();
+    if (announced !== 'failed') announced?.[Symbol.dispose]();
   };
   let closing: Promise<void> | undefined;
   return { port, close: (reason) => (closing ??= close(reason)) };
 };
+
+/** `failed`: pages of other servers of this home could reach the dashboard, so it is not served. */
+const announceDashboard = async (
+  engine: Engine,
+  port: number,
+): Promise<Disposable | 'failed' | undefined> => {
+  try {
+    return await engine.announceDashboard?.(port);
+  } catch (error) {
+    engine.log.warn('the dashboard is not served: its port could not be recorded', error);
+    return 'failed';
+  }
+};
+
+const omitRoutes = (routes: Routes, omitted: Routes = {}): Routes =>
+  Object.fromEntries(Object.entries(routes).filter(([path]) => !(path in omitted)));
 
 const isLiveFeed = ({ url = '', headers }: IncomingMessage): boolean =>
   url.split('?', 1)[0] === LIVE_PATH && headers.upgrade?.toLowerCase() === 'websocket';
