@@ -42,7 +42,7 @@ describe('the PDF of a tab', () => {
         textGone: 'Home',
       }),
     ).toMatch(/^passed: url, title, text, text_gone /);
-    expect(await browser.text('expect', { text: 'losses', query: 'Buy', timeout_ms: 800 }))
+    expect(await browser.text('expect', { text: 'losses', query: 'Buy', timeout_ms: 2000 }))
       .toMatchInlineSnapshot(`
       "failed: text: expected "losses", got "the text is not visible"
       failed: element: expected "Buy: visible", got "the tab shows a PDF, which has no elements""
@@ -52,7 +52,7 @@ describe('the PDF of a tab', () => {
   test('meets the conditions of wait_for', async () => {
     const args = { text: 'annual REPORT', textGone: 'Home', url: 'report.pdf' };
     expect(await browser.text('wait_for', args)).toContain('text "annual REPORT" is visible');
-    expect(await browser.failure('wait_for', { text: 'Home', timeout_ms: 800 })).toMatchObject({
+    expect(await browser.failure('wait_for', { text: 'Home', timeout_ms: 2000 })).toMatchObject({
       code: 'timeout',
     });
   });

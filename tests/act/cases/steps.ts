@@ -135,8 +135,8 @@ export const stepCases: readonly Case[] = [
   {
     name: 'does not take a hidden text for one that is shown',
     page: '<p hidden>Secret</p>',
-    call: wait({ text: 'Secret' }, 400),
-    fails: ['timeout', /\\"Secret\\" was not visible within 400 ms/],
+    call: wait({ text: 'Secret' }, 1000),
+    fails: ['timeout', /\\"Secret\\" was not visible within 1000 ms/],
   },
   ...(
     [
@@ -251,7 +251,7 @@ export const stepCases: readonly Case[] = [
   {
     name: 'reports the last error that the expression threw',
     page: '<p>',
-    call: wait({ function: 'nothing.here' }, 500),
+    call: wait({ function: 'nothing.here' }, 1500),
     fails: ['timeout', /nothing is not defined/],
   },
   {
