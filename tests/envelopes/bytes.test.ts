@@ -54,10 +54,10 @@ const steady = (text: string): string =>
     .replaceAll(/\b\d+(?= ms\b)/g, '<ms>')
     .replaceAll(/(?<=cursor )\d+/g, '<n>') // counts all that ever happened in the tab, however late
     // the recording counts elapsed milliseconds
-    .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":300,)/g, '$1<n>')
+    .replaceAll(/("done\\?":)\d+(?=,\\?"total\\?":2000,)/g, '$1<n>')
     .replaceAll(/((?:Ms|_ms|pid|bytes|tokens|uptimeSeconds|residentMiB)\\?":)\d+/g, '$1<n>')
-    // a recording of 300 ms may end by itself before it is stopped
     .replaceAll(/(screenshots\\?":)[1-9]\d*/g, '$1<n>') // a busy machine takes fewer in the same time
+    // a recording of 2 s may end by itself before it is stopped
     .replaceAll(/(stop_reason\\?":\\?")(?:duration|stopped)/g, '$1<reason>')
     .replaceAll(/,\\?"loading\\?":true/g, '');
 
@@ -88,7 +88,7 @@ const VARYING = new Set(['performance', 'oc_handoff']);
 const JOBS: Readonly<Record<string, object>> = {
   crawl: { max_pages: 2, delay_ms: 0 },
   crawl_sitemap: { max_pages: 2, delay_ms: 0 },
-  recording: { duration_ms: 300, exports: ['json'] },
+  recording: { duration_ms: 2000, exports: ['json'] },
 };
 
 const homes: string[] = [];
