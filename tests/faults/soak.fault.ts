@@ -190,7 +190,9 @@ test(
     if (isSmall) expect(notStored).toBeGreaterThan(0);
     expect(last).toBeLessThan(second * MEMORY_GROWTH);
 
-    const summary = JSON.parse((await server.call('oc_journal', { action: 'summary' })).text) as {
+    const summarised = await server.call('oc_journal', { action: 'summary' });
+    expect(summarised).toMatchObject({ kind: 'ok' });
+    const summary = JSON.parse(summarised.text) as {
       calls: number;
       lost: number;
     };
