@@ -37,7 +37,7 @@ export class IdleMemory {
     this.#settleLater(); // loading the program leaves garbage too
   }
 
-  /** Runs `work`; a collection rarely starts while it runs. */
+  /** Runs `work`. A collection starts while it runs only if other work has left no pause. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#running++;
     this.#timer?.[Symbol.dispose]();

@@ -60,7 +60,7 @@ const isReading = ({
 }: RecipeInput): boolean =>
   [run, source, from_task, from_recording, from_request].every((one) => one === undefined);
 
-/** Each of them says what the call does. */
+/** Arguments that each choose what the call does: only one can be given. */
 const SOURCES = [
   'run',
   'show',
@@ -172,7 +172,7 @@ const replay = async (
   return done;
 };
 
-/** The site of the current page; undefined if there is no tab. */
+/** The site of the current page, if a tab is open. */
 const findSite = ({ session, tabId }: Context): string | undefined => {
   const tab = tabId === undefined ? session.current : session.tabs.get(tabId);
   return ifDefined(tab, ({ url }) => formatSite(url));
