@@ -1,11 +1,6 @@
 // Renders a recipe as a Playwright test: its steps, recorded effects and expectations. Pure.
 import type { EffectKinds } from '../../core/effect-kinds.ts';
-import type {
-  Recipe,
-  RecipeRequest,
-  RecipeStep,
-  RecipeTarget,
-} from '../../store/recipes/recipe-schema.ts';
+import type { Recipe, RecipeRequest, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
 import { renderLiteral } from '../recording/script-text.ts';
 import {
   type ActionStep,
@@ -15,14 +10,13 @@ import {
   renderStep,
   requireText,
   ScriptText,
+  type StepRenderer,
 } from './recipe-script-text.ts';
 
 export const renderPlaywrightTest = (recipe: Recipe): string => {
   const text = new ScriptText(recipe);
   const test = new PlaywrightSteps(text);
-  const steps = recipe.steps.flatMap((step, index) =>
-    renderStep(step, index + 1, (one) => test.render(one)),
-  );
+  const steps = recipe.steps.flatMap((step, index) => renderStep(step, index + 1, text, test));
   const used = Object.entries(HELPERS).filter(([name]) =>
     steps.some((line) => line.includes(`${name}(`)),
   );
@@ -71,24 +65,14 @@ const KNOWN_FACTS = new Set([
   ...['role', 'query', 'label', 'selector', 'state', 'value', 'count'],
 ]);
 
-class PlaywrightSteps {
+class PlaywrightSteps implements StepRenderer {
   readonly #text: ScriptText;
 
   constructor(text: ScriptText) {
     this.#text = text;
   }
 
-  render(step: RecipeStep): string[] {
-    const expectations = 'expect' in step && step.expect ? this.#renderFacts(step.expect) : [];
-    if ('open' in step)
-      return [`await page.goto(${this.#text.renderAddress(step.open)});`, ...expectations];
-    if ('action' in step) return [...this.#renderAction(step), ...expectations];
-    if ('wait' in step) return this.#renderFacts(step.wait);
-    if ('call' in step) throw new NotExported('it calls a tool of OpenChrome');
-    return 'request' in step ? [this.#renderRequest(step.request)] : expectations;
-  }
-
-  #renderAction(step: ActionStep): string[] {
+  renderAction(step: ActionStep): string[] {
     const { receipt = {} } = step;
     const action = step.target
       ? `${this.#locate(step.target)}.${this.#renderCall(step)}`
@@ -139,7 +123,7 @@ class PlaywrightSteps {
     throw new NotExported('its target has neither a role and a name nor a selector');
   }
 
-  #renderRequest(request: RecipeRequest): string {
+  renderRequest(request: RecipeRequest): string[] {
     const { method, url, query, headers, json, form, body, status } = request;
     const text = this.#text;
     const parts = [
@@ -151,12 +135,11 @@ class PlaywrightSteps {
       ...(body === undefined ? [] : [`data: ${text.render(body)}`]),
     ];
     const sent = `(await page.request.fetch(${text.renderAddress(url)}, { ${parts.join(', ')} }))`;
-    return status === undefined
-      ? `expect(${sent}.status()).toBeLessThan(400);`
-      : `expect(${sent}.status()).toBe(${status});`;
+    const matcher = status === undefined ? 'toBeLessThan(400)' : `toBe(${status})`;
+    return [`expect(${sent}.status()).${matcher};`];
   }
 
-  #renderFacts(facts: Readonly<Record<string, unknown>>): string[] {
+  renderFacts(facts: Readonly<Record<string, unknown>>): string[] {
     const unknown = Object.keys(facts).find((fact) => !KNOWN_FACTS.has(fact));
     if (unknown !== undefined) throw new NotExported(`Playwright has no check for "${unknown}"`);
     const { url, text, title, text_gone: gone, textGone = gone } = facts;

@@ -1,12 +1,7 @@
 // Renders a recipe as a Puppeteer script: its steps, and most of the recorded effects. Pure.
 import type { EffectKinds } from '../../core/effect-kinds.ts';
 import { defined } from '../../core/defined.ts';
-import type {
-  Recipe,
-  RecipeRequest,
-  RecipeStep,
-  RecipeTarget,
-} from '../../store/recipes/recipe-schema.ts';
+import type { Recipe, RecipeRequest, RecipeTarget } from '../../store/recipes/recipe-schema.ts';
 import { renderLiteral } from '../recording/script-text.ts';
 import {
   type ActionStep,
@@ -17,14 +12,13 @@ import {
   renderStep,
   requireText,
   ScriptText,
+  type StepRenderer,
 } from './recipe-script-text.ts';
 
 export const renderPuppeteerScript = (recipe: Recipe): string => {
   const text = new ScriptText(recipe);
   const script = new PuppeteerSteps(text);
-  const steps = recipe.steps.flatMap((step, index) =>
-    renderStep(step, index + 1, (one) => script.render(one)),
-  );
+  const steps = recipe.steps.flatMap((step, index) => renderStep(step, index + 1, text, script));
   return `${[
     "import puppeteer from 'puppeteer';",
     '',
@@ -41,24 +35,14 @@ export const renderPuppeteerScript = (recipe: Recipe): string => {
   ].join('\n')}\n`;
 };
 
-class PuppeteerSteps {
+class PuppeteerSteps implements StepRenderer {
   readonly #text: ScriptText;
 
   constructor(text: ScriptText) {
     this.#text = text;
   }
 
-  render(step: RecipeStep): string[] {
-    const expectations = 'expect' in step && step.expect ? this.#renderFacts(step.expect) : [];
-    if ('open' in step)
-      return [`await page.goto(${this.#text.renderAddress(step.open)});`, ...expectations];
-    if ('action' in step) return [...this.#renderAction(step), ...expectations];
-    if ('wait' in step) return this.#renderFacts(step.wait);
-    if ('call' in step) throw new NotExported('it calls a tool of OpenChrome');
-    return 'request' in step ? this.#renderRequest(step.request) : expectations;
-  }
-
-  #renderAction(step: ActionStep): string[] {
+  renderAction(step: ActionStep): string[] {
     const { receipt = {}, target } = step;
     const action = target
       ? this.#renderCall(step, `(await only(page, ${this.#renderSelector(target)}))`)
@@ -115,7 +99,7 @@ class PuppeteerSteps {
     throw new NotExported('its target has neither a role and a name nor a selector');
   }
 
-  #renderRequest(request: RecipeRequest): string[] {
+  renderRequest(request: RecipeRequest): string[] {
     const { method, url, query = {}, headers = {}, json, form, body, status } = request;
     const text = this.#text;
     const type = findContentType(request);
@@ -130,7 +114,7 @@ class PuppeteerSteps {
     return [`await request(page, ${address}, { ${parts.join(', ')} }, ${status ?? 'undefined'});`];
   }
 
-  #renderFacts(facts: Readonly<Record<string, unknown>>): string[] {
+  renderFacts(facts: Readonly<Record<string, unknown>>): string[] {
     const { url, text, timeout_ms: _, timeoutMs: __, ...others } = facts;
     const [unknown] = Object.keys(others);
     if (unknown !== undefined || (url ?? text) === undefined)

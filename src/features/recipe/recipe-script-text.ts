@@ -109,19 +109,37 @@ const SECRET = `const secret = (name) => {
   return process.env[name];
 };`;
 
+/** Renders the parts of steps that differ between the libraries. */
+export interface StepRenderer {
+  renderAction(step: ActionStep): string[];
+  renderFacts(facts: Readonly<Record<string, unknown>>): string[];
+  renderRequest(request: RecipeRequest): string[];
+}
+
 /** The statements of a step; a statement that throws if the step cannot be exported. */
 export const renderStep = (
   step: RecipeStep,
   number: number,
-  render: (step: RecipeStep) => string[],
+  text: ScriptText,
+  renderer: StepRenderer,
 ): string[] => {
   try {
-    return render(step);
+    return renderParts(step, text, renderer);
   } catch (error) {
     if (!(error instanceof NotExported)) throw error;
     const name = `Step ${number} (${describeRecipeStep(step)})`;
     return [`throw new Error(${renderLiteral(`${name} cannot be exported: ${error.message}.`)});`];
   }
+};
+
+const renderParts = (step: RecipeStep, text: ScriptText, renderer: StepRenderer): string[] => {
+  const expectations = 'expect' in step && step.expect ? renderer.renderFacts(step.expect) : [];
+  if ('open' in step)
+    return [`await page.goto(${text.renderAddress(step.open)});`, ...expectations];
+  if ('action' in step) return [...renderer.renderAction(step), ...expectations];
+  if ('wait' in step) return renderer.renderFacts(step.wait);
+  if ('call' in step) throw new NotExported('it calls a tool of OpenChrome');
+  return 'request' in step ? renderer.renderRequest(step.request) : expectations;
 };
 
 export const requireText = (value: unknown): string => {
